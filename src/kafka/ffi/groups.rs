@@ -1,0 +1,204 @@
+//! ListConsumerGroups, DescribeConsumerGroups, and the legacy list, which alone names share and streams groups.
+
+use super::owned::{c_text, fault_of_error, read_list};
+use super::requests::{Wait, run};
+use super::{Fault, Native, optional_text, raw, text};
+use rdkafka_sys as sys;
+use std::os::raw::c_char;
+use std::ptr::addr_of;
+use std::time::Duration;
+
+use sys::rd_kafka_admin_op_t as op;
+
+/// A row of ListConsumerGroups; numbers are librdkafka's own enums.
+pub struct ListedGroup {
+    /// The group's id.
+    pub group: String,
+    /// 0 unknown, 1 consumer, 2 classic.
+    pub group_type: u32,
+    /// `rd_kafka_consumer_group_state_t`.
+    pub state: u32,
+    /// Whether commits come from no member.
+    pub is_simple: bool,
+}
+
+/// ListConsumerGroups: what brokers listed, and one fault for each broker that did not answer.
+pub fn list_groups(native: Native<'_>, wait: &Wait<'_>) -> Result<(Vec<ListedGroup>, Vec<Fault>), Fault> {
+    let answers = run(
+        native,
+        wait,
+        op::RD_KAFKA_ADMIN_OP_LISTCONSUMERGROUPS,
+        sys::RD_KAFKA_EVENT_LISTCONSUMERGROUPS_RESULT,
+        1,
+        |_, options, queue| {
+            // SAFETY: all objects are valid.
+            unsafe { sys::rd_kafka_ListConsumerGroups(native.ptr, options.ptr(), queue.ptr()) }
+            Ok(())
+        },
+        |event| {
+            // SAFETY: the event has this result; listings and errors live as long as it, and are copied.
+            unsafe {
+                let result = sys::rd_kafka_event_ListConsumerGroups_result(event.ptr());
+                let (mut count, mut errors) = (0, 0);
+                let listings = sys::rd_kafka_ListConsumerGroups_result_valid(result, &mut count);
+                let faults = sys::rd_kafka_ListConsumerGroups_result_errors(result, &mut errors);
+                let groups = (0..count)
+                    .map(|index| {
+                        let listing = *listings.add(index);
+                        ListedGroup {
+                            group: text(sys::rd_kafka_ConsumerGroupListing_group_id(listing)),
+                            group_type: sys::rd_kafka_ConsumerGroupListing_type(listing) as u32,
+                            state: sys::rd_kafka_ConsumerGroupListing_state(listing) as u32,
+                            is_simple: sys::rd_kafka_ConsumerGroupListing_is_simple_consumer_group(listing) != 0,
+                        }
+                    })
+                    .collect();
+                Ok((groups, (0..errors).map(|index| fault_of_error(*faults.add(index))).collect()))
+            }
+        },
+    );
+    answers.into_iter().next().expect("one request, one answer")
+}
+
+/// A described group's member.
+pub struct DescribedMember {
+    /// The member's id.
+    pub member_id: String,
+    /// `group.instance.id`.
+    pub instance_id: Option<String>,
+    /// `client.id`.
+    pub client_id: String,
+    /// Where it connected from.
+    pub host: String,
+    /// Topic and partition of each partition that it was given.
+    pub assignment: Vec<(String, i32)>,
+}
+
+/// A row of DescribeConsumerGroups.
+pub struct DescribedGroup {
+    /// The group's id.
+    pub group: String,
+    /// The group's own fault.
+    pub fault: Option<Fault>,
+    /// 0 unknown, 1 consumer, 2 classic.
+    pub group_type: u32,
+    /// `rd_kafka_consumer_group_state_t`.
+    pub state: u32,
+    /// Whether commits come from no member.
+    pub is_simple: bool,
+    /// The assignor.
+    pub assignor: String,
+    /// The coordinator's id, host and port.
+    pub coordinator: Option<(i32, String, u16)>,
+    /// The members.
+    pub members: Vec<DescribedMember>,
+}
+
+/// DescribeConsumerGroups: one request a group, all in flight within the window.
+pub fn describe_groups(native: Native<'_>, wait: &Wait<'_>, groups: &[&str]) -> Vec<Result<DescribedGroup, Fault>> {
+    run(
+        native,
+        wait,
+        op::RD_KAFKA_ADMIN_OP_DESCRIBECONSUMERGROUPS,
+        sys::RD_KAFKA_EVENT_DESCRIBECONSUMERGROUPS_RESULT,
+        groups.len(),
+        |index, options, queue| {
+            let group = c_text(groups[index])?;
+            let mut names: [*const c_char; 1] = [group.as_ptr()];
+            // SAFETY: one valid name, copied by librdkafka.
+            unsafe { sys::rd_kafka_DescribeConsumerGroups(native.ptr, names.as_mut_ptr(), 1, options.ptr(), queue.ptr()) }
+            Ok(())
+        },
+        |event| {
+            // SAFETY: the event has this result; everything is copied while it lives.
+            unsafe {
+                let result = sys::rd_kafka_event_DescribeConsumerGroups_result(event.ptr());
+                let mut count = 0;
+                let descriptions = sys::rd_kafka_DescribeConsumerGroups_result_groups(result, &mut count);
+                if count == 0 {
+                    return Err(Fault::of(sys::rd_kafka_resp_err_t::RD_KAFKA_RESP_ERR__FAIL as i32));
+                }
+                Ok(read_description(*descriptions))
+            }
+        },
+    )
+}
+
+/// # Safety
+/// `description` is valid.
+unsafe fn read_description(description: *const sys::rd_kafka_ConsumerGroupDescription_t) -> DescribedGroup {
+    // SAFETY: the caller's promise; everything is copied.
+    unsafe {
+        let error = sys::rd_kafka_ConsumerGroupDescription_error(description);
+        let node = sys::rd_kafka_ConsumerGroupDescription_coordinator(description);
+        let members = sys::rd_kafka_ConsumerGroupDescription_member_count(description);
+        DescribedGroup {
+            group: text(sys::rd_kafka_ConsumerGroupDescription_group_id(description)),
+            fault: (!error.is_null()).then(|| fault_of_error(error)).filter(|fault| fault.code != 0),
+            group_type: sys::rd_kafka_ConsumerGroupDescription_type(description) as u32,
+            state: sys::rd_kafka_ConsumerGroupDescription_state(description) as u32,
+            is_simple: sys::rd_kafka_ConsumerGroupDescription_is_simple_consumer_group(description) != 0,
+            assignor: text(sys::rd_kafka_ConsumerGroupDescription_partition_assignor(description)),
+            coordinator: (!node.is_null()).then(|| {
+                (sys::rd_kafka_Node_id(node), text(sys::rd_kafka_Node_host(node)), sys::rd_kafka_Node_port(node))
+            }),
+            members: (0..members)
+                .map(|index| {
+                    let member = sys::rd_kafka_ConsumerGroupDescription_member(description, index);
+                    let assignment = sys::rd_kafka_MemberDescription_assignment(member);
+                    let partitions = if assignment.is_null() {
+                        std::ptr::null()
+                    } else {
+                        sys::rd_kafka_MemberAssignment_partitions(assignment)
+                    };
+                    DescribedMember {
+                        member_id: text(sys::rd_kafka_MemberDescription_consumer_id(member)),
+                        instance_id: optional_text(sys::rd_kafka_MemberDescription_group_instance_id(member))
+                            .filter(|id| !id.is_empty()),
+                        client_id: text(sys::rd_kafka_MemberDescription_client_id(member)),
+                        host: text(sys::rd_kafka_MemberDescription_host(member)),
+                        assignment: read_list(partitions).into_iter().map(|row| (row.topic, row.partition)).collect(),
+                    }
+                })
+                .collect(),
+        }
+    }
+}
+
+/// Names of all groups that the brokers list, share and streams groups among them. Only names: this old call describes a live
+/// KIP-848 group as "Dead". A broker that did not answer is a fault, since a name might be missing.
+pub fn legacy_group_names(native: Native<'_>, timeout: Duration) -> Result<Vec<String>, Fault> {
+    let mut list: *const sys::rd_kafka_group_list = std::ptr::null();
+    let timeout_ms = i32::try_from(timeout.as_millis()).unwrap_or(i32::MAX);
+    // SAFETY: the handle is valid, null means all groups; a list that comes back is read field by field (its `err` is a closed
+    // enum), copied and destroyed once, also on failure.
+    unsafe {
+        let code = raw::list_groups(native.ptr, std::ptr::null(), &mut list, timeout_ms);
+        let mut names = Vec::new();
+        if !list.is_null() {
+            for index in 0..(*list).group_cnt as usize {
+                let group = (*list).groups.add(index);
+                names.push(text(addr_of!((*group).group).read()));
+            }
+            sys::rd_kafka_group_list_destroy(list);
+        }
+        match Fault::unless_ok(code) {
+            Some(fault) => Err(fault),
+            None => Ok(names),
+        }
+    }
+}
+
+/// The cluster's id, waited for up to `timeout`; `None` while no broker has answered.
+pub fn cluster_id(native: Native<'_>, timeout: Duration) -> Option<String> {
+    // SAFETY: the handle is valid; the text is copied and freed by librdkafka's own function.
+    unsafe {
+        let id = sys::rd_kafka_clusterid(native.ptr, timeout.as_millis() as i32);
+        let copy = optional_text(id);
+        if !id.is_null() {
+            sys::rd_kafka_mem_free(native.ptr, id.cast());
+        }
+        copy
+    }
+}
+

@@ -1,0 +1,2 @@
+//! The `krewind` binary.
+fn main() {}
