@@ -64,11 +64,8 @@ pub fn parse(text: &str, now: Timestamp, zone: &TimeZone) -> Result<Moment, Erro
     let typed = text.trim();
     let instant = read(typed, now, zone)?;
     if instant.millis < 0 {
-        return Err(Error::usage(format!(
-            "`{}` lies before 1970, where Kafka has no times to look up",
-            shown(typed)
-        ))
-        .hint("from the first record on: `earliest`, in place of a time"));
+        return Err(Error::usage(format!("`{}` lies before 1970, where Kafka has no times to look up", shown(typed)))
+            .hint("the earliest time is `1970-01-01T00:00:00Z`"));
     }
     let timestamp = Timestamp(instant.millis);
     let local = instant.zone.and_then(|zone| local(timestamp, &zone));
@@ -160,10 +157,8 @@ fn epoch(digits: &str) -> Result<i64, Error> {
             ))
             .hint(format!("in milliseconds: `{}`", &digits[..13]))
         }
-        8 | 14 => Error::usage(format!(
-            "`{seen}` has {count} digits, which looks like a date without its separators"
-        ))
-        .hint(format!("with separators: `{}-{}-{}`", &digits[..4], &digits[4..6], &digits[6..8])),
+        8 | 14 => Error::usage(format!("`{seen}` has {count} digits, which looks like a date without its separators"))
+            .hint(format!("with separators: `{}-{}-{}`", &digits[..4], &digits[4..6], &digits[6..8])),
         _ => {
             let s = if count == 1 { "" } else { "s" };
             let error = Error::usage(format!(
@@ -194,11 +189,8 @@ fn ambiguous(message: String, hint: String) -> Error {
 /// What was typed, fit for a message: no control characters, not endless.
 fn shown(text: &str) -> String {
     const LONGEST: usize = 64;
-    let mut shown: String = text
-        .chars()
-        .take(LONGEST)
-        .map(|c| if c.is_control() || c == '`' { '\u{fffd}' } else { c })
-        .collect();
+    let mut shown: String =
+        text.chars().take(LONGEST).map(|c| if c.is_control() || c == '`' { '\u{fffd}' } else { c }).collect();
     if text.chars().nth(LONGEST).is_some() {
         shown.push('…');
     }

@@ -100,11 +100,10 @@ fn time_of_day(typed: &str, now: Timestamp, zone: &TimeZone) -> Result<Instant, 
     let clock = clock(&mut cursor, typed, hour_digits)?;
     if !cursor.rest.is_empty() {
         return Err(match cursor.rest.chars().next() {
-            Some('Z' | 'z' | '+' | '-' | '[') => Error::usage(format!(
-                "`{}` is a time of day with a zone, which is not understood",
-                shown(typed)
-            ))
-            .hint("a time of day is read in `--tz`; with a zone, give the date too: `2026-12-01T14:05+05:30`"),
+            Some('Z' | 'z' | '+' | '-' | '[') => {
+                Error::usage(format!("`{}` is a time of day with a zone, which is not understood", shown(typed)))
+                    .hint("a time of day is read in `--tz`; with a zone, give the date too: `2026-12-01T14:05+05:30`")
+            }
             _ => unreadable(typed),
         });
     }

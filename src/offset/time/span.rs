@@ -52,8 +52,12 @@ fn units(text: &str) -> Result<u64, Error> {
             "w" => WEEK,
             "M" | "mo" | "month" | "months" | "y" | "Y" | "year" | "years" => return Err(calendar(text)),
             other => {
-                return Err(Error::usage(format!("`{}` has the unit `{}`, which is not known", shown(text), shown(other)))
-                    .hint("the units are `ms`, `s`, `m` (minutes), `h`, `d` (24 hours) and `w`"));
+                return Err(Error::usage(format!(
+                    "`{}` has the unit `{}`, which is not known",
+                    shown(text),
+                    shown(other)
+                ))
+                .hint("the units are `ms`, `s`, `m` (minutes), `h`, `d` (24 hours) and `w`"));
             }
         };
         if unit >= previous {
@@ -104,8 +108,11 @@ fn iso(text: &str) -> Result<u64, Error> {
             ('S', true) => SECOND,
             ('M' | 'Y', false) => return Err(calendar(text)),
             ('H' | 'S', false) => {
-                return Err(Error::usage(format!("`{}` lacks the `T` before its hours, minutes or seconds", shown(text)))
-                    .hint(FORMS));
+                return Err(Error::usage(format!(
+                    "`{}` lacks the `T` before its hours, minutes or seconds",
+                    shown(text)
+                ))
+                .hint(FORMS));
             }
             _ => return Err(unreadable(text)),
         };
