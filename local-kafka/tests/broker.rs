@@ -160,6 +160,7 @@ fn a_secured_broker_lets_in_whom_it_should() {
         assert!(!may_read(login, &group, "secret"));
     }
     // Alice may come by TLS as well; a wrong password and a wrong authority may not.
+    cluster.produce_numbers("orders", 0, 1).unwrap();
     assert!(may_read(&security.login_tls(ALICE), "g-alice", "orders"));
     let refused = |login: local_kafka::Cluster| {
         use rdkafka::consumer::Consumer;

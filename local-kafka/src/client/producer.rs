@@ -117,6 +117,8 @@ impl Cluster {
             ("enable.idempotence", "true"),
             ("linger.ms", "5"),
             ("message.timeout.ms", "60000"),
+            // Topics are produced to when they are known to be there; half a minute otherwise.
+            ("topic.metadata.propagation.max.ms", "5000"),
         ]);
         for (key, value) in more {
             config.set(*key, *value);

@@ -123,14 +123,16 @@ impl Cluster {
     /// # Errors
     /// When the leader does not answer.
     pub fn watermarks(&self, topic: &str, partition: i32) -> Result<(i64, i64), Error> {
-        self.consumer(
-            "local-kafka-look",
-            &[("isolation.level", "read_uncommitted")],
-        )?
-        .fetch_watermarks(topic, partition, LIMIT)
-        .map_err(Error::kafka(format!(
-            "ask for the ends of {topic}-{partition}"
-        )))
+        let more = [("isolation.level", "read_uncommitted")];
+        let consumer = self.consumer("local-kafka-look", &more)?;
+        let what = format!("the ends of {topic}-{partition}");
+        wait_for(&what, LIMIT, || {
+            match consumer.fetch_watermarks(topic, partition, Duration::from_secs(3)) {
+                Ok(ends) => Ok(Check::Done(ends)),
+                Err(error) if passes(&error) => Ok(Check::NotYet(error.to_string())),
+                Err(error) => Err(Error::kafka(format!("ask for {what}"))(error)),
+            }
+        })
     }
 
     fn await_leaders(&self, name: &str, partitions: i32) -> Result<(), Error> {
