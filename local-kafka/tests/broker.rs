@@ -104,13 +104,14 @@ fn three_nodes_go_on_without_one() {
         cluster.produce_numbers("t", partition, 2).unwrap();
     }
     kafka.node(2).kill().unwrap();
-    until("the partitions to be led by others", || {
-        (0..3).all(|partition| {
-            cluster
-                .watermarks("t", partition)
-                .is_ok_and(|w| w == (0, 2))
+    wait_for("the partitions to be led by others", SOON, || {
+        let ends: Vec<_> = (0..3).map(|p| cluster.watermarks("t", p)).collect();
+        Ok(match ends.iter().all(|ends| matches!(ends, Ok((0, 2)))) {
+            true => Check::Done(()),
+            false => Check::NotYet(format!("{ends:?}\n{}", kafka.log_tail())),
         })
-    });
+    })
+    .unwrap();
     cluster.commit("g", "t", 0, 1, "").unwrap();
     kafka.node(2).restart().unwrap();
     assert_eq!(
@@ -209,13 +210,17 @@ fn a_listener_can_be_hidden_behind_a_proxy() {
 #[test]
 fn a_standing_broker_stays_until_it_is_stopped() {
     let dir = tempfile::tempdir().unwrap();
-    let port = std::net::TcpListener::bind("127.0.0.1:0")
-        .unwrap()
-        .local_addr()
-        .unwrap()
-        .port();
     let standing = Standing::at(&dir.path().join("kafka"));
-    let running = standing.start(port).unwrap();
+    // A port that was free a moment ago may be another broker's by now.
+    let (port, running) = loop {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        drop(listener);
+        match standing.start(port) {
+            Err(local_kafka::Error::PortInUse(_)) => continue,
+            other => break (port, other.unwrap()),
+        }
+    };
     assert_eq!(running.bootstrap, format!("127.0.0.1:{port}"));
     assert_eq!(standing.status().unwrap().as_ref(), Some(&running));
     let again = standing.start(port).unwrap_err().to_string();

@@ -124,9 +124,10 @@ impl Cluster {
     /// When the leader does not answer.
     pub fn watermarks(&self, topic: &str, partition: i32) -> Result<(i64, i64), Error> {
         let more = [("isolation.level", "read_uncommitted")];
-        let consumer = self.consumer("local-kafka-look", &more)?;
         let what = format!("the ends of {topic}-{partition}");
         wait_for(&what, LIMIT, || {
+            // A consumer that was told of a leader goes on asking it for minutes, dead or not.
+            let consumer = self.consumer("local-kafka-look", &more)?;
             match consumer.fetch_watermarks(topic, partition, Duration::from_secs(3)) {
                 Ok(ends) => Ok(Check::Done(ends)),
                 Err(error) if passes(&error) => Ok(Check::NotYet(error.to_string())),
