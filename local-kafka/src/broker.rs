@@ -48,6 +48,12 @@ impl Kafka {
         &self.bootstrap
     }
 
+    /// The id of this cluster, another one at each start.
+    #[must_use]
+    pub fn cluster_id(&self) -> &str {
+        self.nodes[0].cluster_id()
+    }
+
     /// A client without a login; on a secured broker it may do everything.
     #[must_use]
     pub fn client(&self) -> Cluster {
@@ -264,7 +270,7 @@ impl KafkaBuilder {
             guard,
         };
         let ids: Vec<i32> = kafka.nodes.iter().map(Node::id).collect();
-        ready::wait(&kafka.bootstrap, &ids, || {
+        ready::wait(&kafka.bootstrap, kafka.cluster_id(), &ids, || {
             kafka.nodes.iter().try_for_each(Node::check_alive)
         })?;
         Ok(kafka)
@@ -350,6 +356,7 @@ impl KafkaBuilder {
                 id,
                 dir,
                 bootstrap,
+                &cluster_id,
                 self.heap_mb,
                 jars,
                 &settings,

@@ -141,7 +141,7 @@ impl Jars {
             write("log4j2.properties", LOG4J2)?;
             write("StreamsApp.java", STREAMS_APP)?;
             let output = Command::new(&mvn)
-                .args(["-q", "-B", "-f", "pom.xml"])
+                .args(["-q", "-B", "-Dstyle.color=never", "-f", "pom.xml"])
                 .arg(format!("-Dkafka.version={}", self.version))
                 .arg(format!("-Dlog4j.version={}", log4j_version(&self.version)))
                 .args(["dependency:copy-dependencies", "-DincludeScope=runtime"])

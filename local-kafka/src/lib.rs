@@ -16,7 +16,9 @@
 //! - [`Standing`] is a broker that stays, for trying things by hand.
 //!
 //! The jars are fetched once by `mvn`, into the user's cache directory. `KREWIND_KAFKA_VERSION`
-//! asks for another version than [`DEFAULT_VERSION`].
+//! asks for another version than [`DEFAULT_VERSION`]; 3.9.1 and 4.0.0 start too, but have no
+//! [`ShareGroup`](client::ShareGroup) and no [`StreamsApp`](client::StreamsApp) by the protocol
+//! `streams`.
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod broker;

@@ -22,6 +22,7 @@ pub struct Node {
     name: String,
     dir: PathBuf,
     bootstrap: String,
+    cluster_id: String,
     heap_mb: u32,
     jars: &'static Jars,
     process: Mutex<Option<Process>>,
@@ -33,6 +34,7 @@ impl Node {
         id: i32,
         dir: &Path,
         bootstrap: String,
+        cluster_id: &str,
         heap_mb: u32,
         jars: &'static Jars,
         settings: &Settings,
@@ -45,6 +47,7 @@ impl Node {
             name,
             dir: dir.to_owned(),
             bootstrap,
+            cluster_id: cluster_id.to_owned(),
             heap_mb,
             jars,
             process: Mutex::new(None),
@@ -134,7 +137,18 @@ impl Node {
     pub fn restart(&self) -> Result<(), Error> {
         self.stop()?;
         self.launch()?;
-        ready::wait(&self.bootstrap, &[self.id], || self.check_alive())
+        self.await_ready()
+    }
+
+    /// Waits until it serves.
+    pub(crate) fn await_ready(&self) -> Result<(), Error> {
+        ready::wait(&self.bootstrap, &self.cluster_id, &[self.id], || {
+            self.check_alive()
+        })
+    }
+
+    pub(crate) fn cluster_id(&self) -> &str {
+        &self.cluster_id
     }
 
     /// The last lines of its log.

@@ -13,10 +13,11 @@ use crate::wait::{Check, wait_for};
 /// How long a broker may take. A start takes about 3 s on an idle machine.
 pub(crate) const START: Duration = Duration::from_secs(90);
 
-/// Waits until `bootstrap` has named all `brokers` and has answered a first group call for each
+/// Waits until `bootstrap`, of the cluster with this id, has named all `brokers` and has answered a first group call for each
 /// of several groups, which between them have all brokers as coordinators.
 pub(crate) fn wait(
     bootstrap: &str,
+    cluster_id: &str,
     brokers: &[i32],
     mut alive: impl FnMut() -> Result<(), Error>,
 ) -> Result<(), Error> {
@@ -30,7 +31,7 @@ pub(crate) fn wait(
         let consumer = cluster.consumer(&format!("local-kafka-ready-{number}"), &[])?;
         wait_for(&what, left(end), || {
             alive()?;
-            Ok(match ask(&consumer, brokers) {
+            Ok(match ask(&consumer, cluster_id, brokers) {
                 Ok(()) => Check::Done(()),
                 Err(why) => Check::NotYet(why),
             })
@@ -39,7 +40,7 @@ pub(crate) fn wait(
     Ok(())
 }
 
-fn ask(consumer: &BaseConsumer, brokers: &[i32]) -> Result<(), String> {
+fn ask(consumer: &BaseConsumer, cluster_id: &str, brokers: &[i32]) -> Result<(), String> {
     let second = Duration::from_secs(1);
     let text = |error: rdkafka::error::KafkaError| error.to_string();
     let metadata = consumer.fetch_metadata(None, second).map_err(text)?;
@@ -50,6 +51,11 @@ fn ask(consumer: &BaseConsumer, brokers: &[i32]) -> Result<(), String> {
         .collect();
     if !brokers.iter().all(|id| seen.contains(id)) {
         return Err(format!("brokers {seen:?} so far"));
+    }
+    // Our port may have been taken by another broker, just before ours wanted it.
+    let id = consumer.client().fetch_cluster_id(second);
+    if id.as_deref() != Some(cluster_id) {
+        return Err(format!("cluster {id:?} answers, not {cluster_id}"));
     }
     let mut partitions = TopicPartitionList::new();
     partitions.add_partition("local-kafka-ready", 0);

@@ -240,13 +240,14 @@ pub(crate) fn add_acl(
     operation: &str,
     resource: Resource<'_>,
 ) -> Result<(), Error> {
+    let class = if jars.version().starts_with("3.") {
+        "kafka.admin.AclCommand"
+    } else {
+        "org.apache.kafka.tools.AclCommand"
+    };
     let mut command = jars.java(128);
     command
-        .args([
-            "org.apache.kafka.tools.AclCommand",
-            "--bootstrap-server",
-            bootstrap,
-        ])
+        .args([class, "--bootstrap-server", bootstrap])
         .args([
             "--add",
             "--allow-principal",

@@ -10,7 +10,7 @@ use rustix::process::Signal;
 use crate::guard::{exists, send};
 use crate::jars::Jars;
 use crate::wait::{Check, wait_for};
-use crate::{Error, Kafka, ready};
+use crate::{Error, Kafka};
 
 const LIMIT: Duration = Duration::from_secs(15);
 
@@ -56,8 +56,7 @@ impl Standing {
             .inspect_err(|_| drop(self.remove()))?;
         fs::write(self.dir.join("bootstrap"), node.bootstrap())
             .map_err(Error::io("write the broker's address"))?;
-        let ready = ready::wait(node.bootstrap(), &[node.id()], || node.check_alive());
-        if let Err(error) = ready {
+        if let Err(error) = node.await_ready() {
             node.kill()?;
             self.remove()?;
             return Err(error);
