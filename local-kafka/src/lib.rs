@@ -22,6 +22,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod broker;
+mod builder;
 pub mod client;
 mod error;
 mod guard;
@@ -36,7 +37,8 @@ mod wait;
 use std::process::Command;
 use std::sync::OnceLock;
 
-pub use broker::{Kafka, KafkaBuilder};
+pub use broker::Kafka;
+pub use builder::KafkaBuilder;
 pub use client::Cluster;
 pub use error::Error;
 pub use jars::{DEFAULT_VERSION, Jars};
