@@ -150,7 +150,7 @@ fn tidy_reason(reason: &str) -> String {
     reason.trim().trim_end_matches('.').to_owned()
 }
 
-struct Handle {
+pub(super) struct Handle {
     consumer: BaseConsumer<Context>,
 }
 
