@@ -101,6 +101,43 @@ impl Code {
         }
     }
 
+    const ALL: [Code; 29] = [
+        Code::ConnectionFailed,
+        Code::AuthenticationFailed,
+        Code::TlsFailed,
+        Code::TimedOut,
+        Code::GroupNotFound,
+        Code::TopicNotFound,
+        Code::Unauthorized,
+        Code::Io,
+        Code::SinkFailed,
+        Code::SinkClosed,
+        Code::Internal,
+        Code::Usage,
+        Code::AmbiguousTime,
+        Code::BadFile,
+        Code::GroupActive,
+        Code::CommitsMoving,
+        Code::StalePlan,
+        Code::Declined,
+        Code::NoTerminal,
+        Code::OutOfRange,
+        Code::NoRecordAtTime,
+        Code::WouldSkip,
+        Code::MovedSince,
+        Code::PendingTransaction,
+        Code::UnmanagedGroup,
+        Code::Protected,
+        Code::ReadOnly,
+        Code::TargetExists,
+        Code::Interrupted,
+    ];
+
+    /// The code with this text.
+    pub fn named(text: &str) -> Option<Code> {
+        Code::ALL.into_iter().find(|code| code.as_str() == text)
+    }
+
     /// The exit code of a run that ended with this error.
     pub fn exit(self) -> Exit {
         match self {

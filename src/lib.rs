@@ -19,19 +19,19 @@
 //!
 //! A test reads every `crate::` path and fails on any other edge.
 
-// pub mod cli;
-// pub mod commands;
+pub mod cli;
+pub mod commands;
 pub mod error;
-// pub mod exec;
+pub mod exec;
 // pub mod journal;
 pub mod kafka;
 pub mod model;
 pub mod offset;
-// pub mod plan;
-// pub mod render;
+pub mod plan;
+pub mod render;
 pub mod report;
 // pub mod sink;
-// pub mod ui;
+pub mod ui;
 pub mod watermark;
 
-// pub use commands::run;
+pub use commands::run;

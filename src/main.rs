@@ -1,2 +1,5 @@
 //! The `krewind` binary.
-fn main() {}
+
+fn main() {
+    krewind::run()
+}

@@ -62,10 +62,7 @@ impl Kafka {
     pub fn node(&self, id: i32) -> &Node {
         match self.nodes.iter().find(|node| node.id() == id) {
             Some(node) => node,
-            None => panic!(
-                "no node {id}: the cluster has nodes 1 to {}",
-                self.nodes.len()
-            ),
+            None => panic!("no node {id}: the cluster has nodes 1 to {}", self.nodes.len()),
         }
     }
 
@@ -105,12 +102,7 @@ impl Kafka {
     ///
     /// # Errors
     /// When Kafka's tool fails.
-    pub fn add_acl(
-        &self,
-        principal: &str,
-        operation: &str,
-        resource: security::Resource<'_>,
-    ) -> Result<(), Error> {
+    pub fn add_acl(&self, principal: &str, operation: &str, resource: security::Resource<'_>) -> Result<(), Error> {
         security::add_acl(self.jars, &self.bootstrap, principal, operation, resource)
     }
 

@@ -27,14 +27,7 @@ pub struct KafkaBuilder {
 
 impl Default for KafkaBuilder {
     fn default() -> KafkaBuilder {
-        KafkaBuilder {
-            nodes: 1,
-            settings: BTreeMap::new(),
-            secured: false,
-            port: None,
-            heap_mb: 256,
-            proxied: None,
-        }
+        KafkaBuilder { nodes: 1, settings: BTreeMap::new(), secured: false, port: None, heap_mb: 256, proxied: None }
     }
 }
 
@@ -90,15 +83,10 @@ impl KafkaBuilder {
     /// is then in the error.
     pub fn start(&self) -> Result<Kafka, Error> {
         if self.nodes != 1 && self.nodes != 3 {
-            return Err(Error::Unsupported(format!(
-                "a local Kafka has 1 node or 3, not {}",
-                self.nodes
-            )));
+            return Err(Error::Unsupported(format!("a local Kafka has 1 node or 3, not {}", self.nodes)));
         }
         if self.nodes != 1 && (self.secured || self.proxied.is_some()) {
-            return Err(Error::Unsupported(
-                "a secured or proxied local Kafka has 1 node".to_owned(),
-            ));
+            return Err(Error::Unsupported("a secured or proxied local Kafka has 1 node".to_owned()));
         }
         if let Some(port) = self.port {
             ensure_free(port)?;
@@ -128,9 +116,7 @@ impl KafkaBuilder {
             guard,
         };
         let ids: Vec<i32> = kafka.nodes.iter().map(Node::id).collect();
-        ready::wait(&kafka.bootstrap, kafka.cluster_id(), &ids, || {
-            kafka.nodes.iter().try_for_each(Node::check_alive)
-        })?;
+        ready::wait(&kafka.bootstrap, kafka.cluster_id(), &ids, || kafka.nodes.iter().try_for_each(Node::check_alive))?;
         Ok(kafka)
     }
 
@@ -165,14 +151,8 @@ impl KafkaBuilder {
             listener.advertised = advertised;
             listeners.push(listener);
         }
-        let controllers = (0..self.nodes)
-            .map(|_| ports.next())
-            .collect::<Result<Vec<u16>, Error>>()?;
-        Ok(Layout {
-            listeners,
-            controllers,
-            security,
-        })
+        let controllers = (0..self.nodes).map(|_| ports.next()).collect::<Result<Vec<u16>, Error>>()?;
+        Ok(Layout { listeners, controllers, security })
     }
 
     /// Makes the data directories and starts the nodes, without waiting for them.
@@ -201,42 +181,24 @@ impl KafkaBuilder {
                 (false, 1) => "format-one".to_owned(),
                 (false, _) => format!("format-three-{id}"),
             };
-            let template = jars.cached(&kind, |target| {
-                self.format(jars, &settings_for(&target.join("log")), target)
-            })?;
+            let template =
+                jars.cached(&kind, |target| self.format(jars, &settings_for(&target.join("log")), target))?;
             let log_dir = dir.join(format!("data-{id}"));
             copy_tree(&template.join("log"), &log_dir)
                 .and_then(|()| set_cluster_id(&log_dir.join("meta.properties"), &cluster_id))
                 .map_err(Error::io("copy a formatted data directory"))?;
             let bootstrap = format!("127.0.0.1:{}", listeners[0].advertised);
             let settings = settings_for(&log_dir);
-            nodes.push(Node::start(
-                id,
-                dir,
-                bootstrap,
-                &cluster_id,
-                self.heap_mb,
-                jars,
-                &settings,
-            )?);
+            nodes.push(Node::start(id, dir, bootstrap, &cluster_id, self.heap_mb, jars, &settings)?);
         }
         Ok(nodes)
     }
 
     fn format(&self, jars: &Jars, settings: &Settings, dir: &Path) -> Result<(), Error> {
         let file = dir.join("server.properties");
-        fs::write(&file, settings.text())
-            .map_err(Error::io("write the broker's properties file"))?;
+        fs::write(&file, settings.text()).map_err(Error::io("write the broker's properties file"))?;
         let mut command = jars.java(128);
-        command
-            .args([
-                "kafka.tools.StorageTool",
-                "format",
-                "-t",
-                &cluster_id(),
-                "-c",
-            ])
-            .arg(&file);
+        command.args(["kafka.tools.StorageTool", "format", "-t", &cluster_id(), "-c"]).arg(&file);
         if self.nodes == 1 {
             command.arg("--standalone");
         }
@@ -244,11 +206,7 @@ impl KafkaBuilder {
             command.args(security::format_args());
         }
         // Its stdout would show the users' derived keys.
-        let output = command
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .output()
-            .map_err(Error::io("run java"))?;
+        let output = command.stdin(Stdio::null()).stdout(Stdio::null()).output().map_err(Error::io("run java"))?;
         if !output.status.success() {
             return Err(Error::tool("Kafka's StorageTool", &output));
         }
@@ -326,11 +284,9 @@ mod tests {
 
     #[test]
     fn what_cannot_work_is_said_at_once() {
-        for builder in [
-            Kafka::builder().nodes(2),
-            Kafka::builder().nodes(3).secured(),
-            Kafka::builder().nodes(3).proxied(1),
-        ] {
+        for builder in
+            [Kafka::builder().nodes(2), Kafka::builder().nodes(3).secured(), Kafka::builder().nodes(3).proxied(1)]
+        {
             assert!(matches!(builder.start(), Err(Error::Unsupported(_))));
         }
     }

@@ -89,9 +89,7 @@ impl Error {
         move |source| Error::Io { what, source }
     }
 
-    pub(crate) fn kafka(
-        what: impl Into<String>,
-    ) -> impl FnOnce(rdkafka::error::KafkaError) -> Error {
+    pub(crate) fn kafka(what: impl Into<String>) -> impl FnOnce(rdkafka::error::KafkaError) -> Error {
         let what = what.into();
         move |source| Error::Kafka { what, source }
     }

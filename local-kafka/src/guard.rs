@@ -38,8 +38,7 @@ rm -rf "$1"
 
 /// Writes its own pid, then becomes the program: there is no moment at which the program runs and
 /// the guard does not know it. Once the directory is gone, nothing starts.
-const LAUNCH: &str =
-    r#"trap '' HUP; echo $$ >"$1.new" && mv "$1.new" "$1" || exit 1; shift; exec "$@""#;
+const LAUNCH: &str = r#"trap '' HUP; echo $$ >"$1.new" && mv "$1.new" "$1" || exit 1; shift; exec "$@""#;
 
 /// A directory, and the promise that what was started in it ends with this process.
 #[derive(Debug)]
@@ -51,10 +50,7 @@ pub(crate) struct Guard {
 
 impl Guard {
     pub(crate) fn new(prefix: &str) -> Result<Guard, Error> {
-        let dir = tempfile::Builder::new()
-            .prefix(prefix)
-            .tempdir()
-            .map_err(Error::io("make a temporary directory"))?;
+        let dir = tempfile::Builder::new().prefix(prefix).tempdir().map_err(Error::io("make a temporary directory"))?;
         // The standard library opens the pipe close-on-exec: no other child keeps it open.
         let mut sh = Command::new("/bin/sh")
             .args(["-c", GUARD, "local-kafka-guard"])
@@ -66,11 +62,7 @@ impl Guard {
             .process_group(0)
             .spawn()
             .map_err(Error::io("start /bin/sh"))?;
-        Ok(Guard {
-            pipe: sh.stdin.take(),
-            sh,
-            dir: dir.keep(),
-        })
+        Ok(Guard { pipe: sh.stdin.take(), sh, dir: dir.keep() })
     }
 
     pub(crate) fn dir(&self) -> &Path {
@@ -115,10 +107,7 @@ impl Process {
             .map_err(Error::io(format!("open {}", log.display())))?;
         let stdout = match stdout {
             Some(stdout) => stdout,
-            None => file
-                .try_clone()
-                .map_err(Error::io("copy a file handle"))?
-                .into(),
+            None => file.try_clone().map_err(Error::io("copy a file handle"))?.into(),
         };
         let mut launcher = Command::new("/bin/sh");
         launcher
@@ -137,15 +126,8 @@ impl Process {
                 None => launcher.env_remove(key),
             };
         }
-        let child = launcher
-            .spawn()
-            .map_err(Error::io(format!("start {name}")))?;
-        Ok(Process {
-            child,
-            what: name.to_owned(),
-            pid_file,
-            log,
-        })
+        let child = launcher.spawn().map_err(Error::io(format!("start {name}")))?;
+        Ok(Process { child, what: name.to_owned(), pid_file, log })
     }
 
     pub(crate) fn pid(&self) -> u32 {
@@ -164,19 +146,14 @@ impl Process {
     pub(crate) fn check_alive(&mut self) -> Result<(), Error> {
         match self.exited()? {
             None => Ok(()),
-            Some(status) => Err(Error::Died {
-                what: self.what.clone(),
-                status: status.to_string(),
-                log: self.log_tail(),
-            }),
+            Some(status) => {
+                Err(Error::Died { what: self.what.clone(), status: status.to_string(), log: self.log_tail() })
+            }
         }
     }
 
     pub(crate) fn exited(&mut self) -> Result<Option<ExitStatus>, Error> {
-        let status = self
-            .child
-            .try_wait()
-            .map_err(Error::io(format!("wait for {}", self.what)))?;
+        let status = self.child.try_wait().map_err(Error::io(format!("wait for {}", self.what)))?;
         if status.is_some() {
             // The number may be given to another process from now on.
             let _ = fs::remove_file(&self.pid_file);
@@ -268,8 +245,7 @@ mod tests {
     fn sleeper(guard: &Guard, script: &str) -> Process {
         let mut command = Command::new("/bin/sh");
         command.args(["-c", script]);
-        let process =
-            Process::start(guard.dir(), "sleeper", &command, Stdio::null(), None).unwrap();
+        let process = Process::start(guard.dir(), "sleeper", &command, Stdio::null(), None).unwrap();
         let pid_file = guard.dir().join("sleeper.pid");
         wait_for("the pid file", SOON, || {
             Ok(match fs::read_to_string(&pid_file) {
@@ -286,10 +262,7 @@ mod tests {
         let guard = Guard::new("local-kafka-test-").unwrap();
         let dir = guard.dir().to_owned();
         let mut process = sleeper(&guard, "exec sleep 1000");
-        assert_eq!(
-            fs::read_to_string(dir.join("sleeper.pid")).unwrap().trim(),
-            process.pid().to_string()
-        );
+        assert_eq!(fs::read_to_string(dir.join("sleeper.pid")).unwrap().trim(), process.pid().to_string());
         // The guard waits for what it ends, and only its parent can reap it.
         let ending = std::thread::spawn(|| drop(guard));
         process.wait_exit(SOON).unwrap();
@@ -313,10 +286,7 @@ mod tests {
         let mut process = sleeper(&guard, "echo why; exit 3");
         process.wait_exit(SOON).unwrap();
         let text = process.check_alive().unwrap_err().to_string();
-        assert!(
-            text.contains("exit status: 3") && text.contains("why"),
-            "{text}"
-        );
+        assert!(text.contains("exit status: 3") && text.contains("why"), "{text}");
         assert!(!guard.dir().join("sleeper.pid").exists());
     }
 
@@ -325,27 +295,16 @@ mod tests {
         let guard = Guard::new("local-kafka-test-").unwrap();
         let mut polite = sleeper(&guard, "exec sleep 1000");
         let status = polite.stop(SOON).unwrap();
-        assert_eq!(
-            std::os::unix::process::ExitStatusExt::signal(&status),
-            Some(15)
-        );
-        let mut deaf = sleeper(
-            &guard,
-            "trap '' TERM; echo ready; while :; do sleep 1; done",
-        );
+        assert_eq!(std::os::unix::process::ExitStatusExt::signal(&status), Some(15));
+        let mut deaf = sleeper(&guard, "trap '' TERM; echo ready; while :; do sleep 1; done");
         wait_for("the trap", SOON, || {
-            Ok(
-                match tail(&guard.dir().join("sleeper.log")).contains("ready") {
-                    true => Check::Done(()),
-                    false => Check::NotYet(String::new()),
-                },
-            )
+            Ok(match tail(&guard.dir().join("sleeper.log")).contains("ready") {
+                true => Check::Done(()),
+                false => Check::NotYet(String::new()),
+            })
         })
         .unwrap();
         let status = deaf.stop(Duration::from_millis(300)).unwrap();
-        assert_eq!(
-            std::os::unix::process::ExitStatusExt::signal(&status),
-            Some(9)
-        );
+        assert_eq!(std::os::unix::process::ExitStatusExt::signal(&status), Some(9));
     }
 }

@@ -63,11 +63,7 @@ impl Jars {
             .ok_or_else(|| Error::Missing(missing("java", "Java 17 or later")))?;
         let home = root.join(version);
         let dir = home.join(format!("jars-{}", digest(&[POM, LOG4J2, STREAMS_APP])));
-        let jars = Jars {
-            version: version.to_owned(),
-            dir,
-            java,
-        };
+        let jars = Jars { version: version.to_owned(), dir, java };
         if !jars.dir.is_dir() {
             let _lock = lock(&home)?;
             if !jars.dir.is_dir() {
@@ -114,11 +110,7 @@ impl Jars {
 
     /// A directory that is made once and kept beside the jars: `fill` fills an empty directory,
     /// which gets its name only when that succeeded.
-    pub(crate) fn cached(
-        &self,
-        name: &str,
-        fill: impl FnOnce(&Path) -> Result<(), Error>,
-    ) -> Result<PathBuf, Error> {
+    pub(crate) fn cached(&self, name: &str, fill: impl FnOnce(&Path) -> Result<(), Error>) -> Result<PathBuf, Error> {
         let home = self.dir.parent().unwrap_or(&self.dir);
         let target = home.join(format!("{name}-{}", digest(&[POM])));
         if !target.is_dir() {
@@ -134,9 +126,8 @@ impl Jars {
         let mvn = find("mvn", std::env::var_os("MAVEN_HOME"))
             .ok_or_else(|| Error::Missing(missing("mvn", "Maven, to fetch Kafka's jars once,")))?;
         make(home, &self.dir, |dir| {
-            let write = |name: &str, text: &str| {
-                fs::write(dir.join(name), text).map_err(Error::io(format!("write {name}")))
-            };
+            let write =
+                |name: &str, text: &str| fs::write(dir.join(name), text).map_err(Error::io(format!("write {name}")));
             write("pom.xml", POM)?;
             write("log4j2.properties", LOG4J2)?;
             write("StreamsApp.java", STREAMS_APP)?;
@@ -152,10 +143,7 @@ impl Jars {
                 .map_err(Error::io("run mvn"))?;
             let core = dir.join(format!("kafka_2.13-{}.jar", self.version));
             if !output.status.success() || !core.is_file() {
-                return Err(Error::tool(
-                    format!("mvn, fetching the jars of Kafka {},", self.version),
-                    &output,
-                ));
+                return Err(Error::tool(format!("mvn, fetching the jars of Kafka {},", self.version), &output));
             }
             Ok(())
         })
@@ -164,11 +152,7 @@ impl Jars {
 
 /// Fills a directory beside `target` and renames it when complete, so that a half-filled one is
 /// never taken for a full one.
-fn make(
-    home: &Path,
-    target: &Path,
-    fill: impl FnOnce(&Path) -> Result<(), Error>,
-) -> Result<(), Error> {
+fn make(home: &Path, target: &Path, fill: impl FnOnce(&Path) -> Result<(), Error>) -> Result<(), Error> {
     let temporary = tempfile::Builder::new()
         .prefix(".filling-")
         .tempdir_in(home)
@@ -177,10 +161,7 @@ fn make(
     match fs::rename(temporary.path(), target) {
         Ok(()) => Ok(()),
         Err(_) if target.is_dir() => Ok(()),
-        Err(source) => Err(Error::Io {
-            what: format!("make {}", target.display()),
-            source,
-        }),
+        Err(source) => Err(Error::Io { what: format!("make {}", target.display()), source }),
     }
 }
 
@@ -203,14 +184,9 @@ fn log4j_version(kafka: &str) -> &'static str {
 }
 
 fn find(program: &str, home: Option<OsString>) -> Option<PathBuf> {
-    let of_home = home
-        .filter(|home| !home.is_empty())
-        .map(|home| PathBuf::from(home).join("bin").join(program));
+    let of_home = home.filter(|home| !home.is_empty()).map(|home| PathBuf::from(home).join("bin").join(program));
     let path = std::env::var_os("PATH").unwrap_or_default();
-    of_home
-        .into_iter()
-        .chain(std::env::split_paths(&path).map(|dir| dir.join(program)))
-        .find(|file| file.is_file())
+    of_home.into_iter().chain(std::env::split_paths(&path).map(|dir| dir.join(program))).find(|file| file.is_file())
 }
 
 fn missing(program: &str, what: &str) -> String {
@@ -279,10 +255,7 @@ mod tests {
     fn only_a_version_is_a_version() {
         let root = tempfile::tempdir().unwrap();
         for text in ["../4.4.0", "latest", "", "4.4.0;x"] {
-            assert!(matches!(
-                Jars::of(text, root.path()),
-                Err(Error::Unsupported(_))
-            ));
+            assert!(matches!(Jars::of(text, root.path()), Err(Error::Unsupported(_))));
         }
     }
 

@@ -69,9 +69,7 @@ pub fn shared() -> &'static Cluster {
 
 /// The broker to test against, when one was given.
 fn test_bootstrap() -> Option<String> {
-    std::env::var("KREWIND_TEST_BOOTSTRAP")
-        .ok()
-        .filter(|bootstrap| !bootstrap.is_empty())
+    std::env::var("KREWIND_TEST_BOOTSTRAP").ok().filter(|bootstrap| !bootstrap.is_empty())
 }
 
 /// A command that runs a Java class from Kafka's jars, as

@@ -58,9 +58,7 @@ impl Node {
 
     fn launch(&self) -> Result<(), Error> {
         let mut command = self.jars.java(self.heap_mb);
-        command
-            .arg("kafka.Kafka")
-            .arg(self.dir.join(format!("{}.properties", self.name)));
+        command.arg("kafka.Kafka").arg(self.dir.join(format!("{}.properties", self.name)));
         let process = Process::start(&self.dir, &self.name, &command, Stdio::null(), None)?;
         *self.lock() = Some(process);
         Ok(())
@@ -142,9 +140,7 @@ impl Node {
 
     /// Waits until it serves.
     pub(crate) fn await_ready(&self) -> Result<(), Error> {
-        ready::wait(&self.bootstrap, &self.cluster_id, &[self.id], || {
-            self.check_alive()
-        })
+        ready::wait(&self.bootstrap, &self.cluster_id, &[self.id], || self.check_alive())
     }
 
     pub(crate) fn cluster_id(&self) -> &str {

@@ -22,9 +22,7 @@ pub(crate) fn wait(
     mut alive: impl FnMut() -> Result<(), Error>,
 ) -> Result<(), Error> {
     let end = Instant::now() + START;
-    let cluster = Cluster::new(bootstrap)
-        .with("reconnect.backoff.ms", "20")
-        .with("reconnect.backoff.max.ms", "100");
+    let cluster = Cluster::new(bootstrap).with("reconnect.backoff.ms", "20").with("reconnect.backoff.max.ms", "100");
     let what = format!("the broker at {bootstrap} to be ready");
     let groups = if brokers.len() == 1 { 1 } else { 8 };
     for number in 0..groups {
@@ -44,11 +42,7 @@ fn ask(consumer: &BaseConsumer, cluster_id: &str, brokers: &[i32]) -> Result<(),
     let second = Duration::from_secs(1);
     let text = |error: rdkafka::error::KafkaError| error.to_string();
     let metadata = consumer.fetch_metadata(None, second).map_err(text)?;
-    let seen: Vec<i32> = metadata
-        .brokers()
-        .iter()
-        .map(|broker| broker.id())
-        .collect();
+    let seen: Vec<i32> = metadata.brokers().iter().map(|broker| broker.id()).collect();
     if !brokers.iter().all(|id| seen.contains(id)) {
         return Err(format!("brokers {seen:?} so far"));
     }
@@ -59,12 +53,6 @@ fn ask(consumer: &BaseConsumer, cluster_id: &str, brokers: &[i32]) -> Result<(),
     }
     let mut partitions = TopicPartitionList::new();
     partitions.add_partition("local-kafka-ready", 0);
-    let offsets = consumer
-        .committed_offsets(partitions, second * 2)
-        .map_err(text)?;
-    offsets
-        .elements()
-        .iter()
-        .try_for_each(|row| row.error())
-        .map_err(text)
+    let offsets = consumer.committed_offsets(partitions, second * 2).map_err(text)?;
+    offsets.elements().iter().try_for_each(|row| row.error()).map_err(text)
 }

@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 use rcgen::{
-    BasicConstraints, CertificateParams, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair,
-    KeyUsagePurpose,
+    BasicConstraints, CertificateParams, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair, KeyUsagePurpose,
 };
 
 use crate::Error;
@@ -19,11 +18,8 @@ const SASL_SSL: &str = "SASL_SSL";
 const MTLS: &str = "MTLS";
 
 /// The listeners beside the plain one, with Kafka's name of their protocol.
-pub(crate) const LISTENERS: [(&str, &str); 3] = [
-    (SASL_PLAINTEXT, "SASL_PLAINTEXT"),
-    (SASL_SSL, "SASL_SSL"),
-    (MTLS, "SSL"),
-];
+pub(crate) const LISTENERS: [(&str, &str); 3] =
+    [(SASL_PLAINTEXT, "SASL_PLAINTEXT"), (SASL_SSL, "SASL_SSL"), (MTLS, "SSL")];
 
 /// A user with a password. None of them may do anything until [`Kafka::add_acl`](crate::Kafka::add_acl).
 #[derive(Debug, Clone, Copy)]
@@ -37,23 +33,11 @@ pub struct User {
 }
 
 /// Logs in by SCRAM-SHA-256, on both SASL listeners.
-pub const ALICE: User = User {
-    name: "alice",
-    password: "alice-secret",
-    mechanism: "SCRAM-SHA-256",
-};
+pub const ALICE: User = User { name: "alice", password: "alice-secret", mechanism: "SCRAM-SHA-256" };
 /// Logs in by SCRAM-SHA-512, over TLS only.
-pub const BOB: User = User {
-    name: "bob",
-    password: "bob-secret",
-    mechanism: "SCRAM-SHA-512",
-};
+pub const BOB: User = User { name: "bob", password: "bob-secret", mechanism: "SCRAM-SHA-512" };
 /// Logs in by PLAIN, without TLS only.
-pub const DAVE: User = User {
-    name: "dave",
-    password: "dave-secret",
-    mechanism: "PLAIN",
-};
+pub const DAVE: User = User { name: "dave", password: "dave-secret", mechanism: "PLAIN" };
 /// Logs in by a client certificate: the principal is `User:carol`.
 pub const CAROL: &str = "carol";
 
@@ -82,11 +66,7 @@ impl Security {
         let authority = Authority::new("local-kafka CA")?;
         let other = Authority::new("another CA")?;
         let names = ["localhost".to_owned(), "127.0.0.1".to_owned()];
-        let server = authority.sign(
-            "localhost",
-            names.to_vec(),
-            ExtendedKeyUsagePurpose::ServerAuth,
-        )?;
+        let server = authority.sign("localhost", names.to_vec(), ExtendedKeyUsagePurpose::ServerAuth)?;
         let client = authority.sign(CAROL, Vec::new(), ExtendedKeyUsagePurpose::ClientAuth)?;
         let write = |name: &str, text: String| {
             let path = dir.join(name);
@@ -146,10 +126,7 @@ impl Security {
         Cluster::new(self.mtls())
             .with("security.protocol", "SSL")
             .with("ssl.ca.location", &self.ca.display().to_string())
-            .with(
-                "ssl.certificate.location",
-                &self.client_certificate.display().to_string(),
-            )
+            .with("ssl.certificate.location", &self.client_certificate.display().to_string())
             .with("ssl.key.location", &self.client_key.display().to_string())
     }
 
@@ -164,44 +141,26 @@ impl Security {
             let listener = listener.to_lowercase();
             settings.set(&format!("listener.name.{listener}.{key}"), value);
         };
-        set(
-            SASL_PLAINTEXT,
-            "sasl.enabled.mechanisms",
-            "SCRAM-SHA-256,PLAIN",
-        );
+        set(SASL_PLAINTEXT, "sasl.enabled.mechanisms", "SCRAM-SHA-256,PLAIN");
         set(SASL_PLAINTEXT, "scram-sha-256.sasl.jaas.config", SCRAM);
         set(SASL_PLAINTEXT, "plain.sasl.jaas.config", &plain);
-        set(
-            SASL_SSL,
-            "sasl.enabled.mechanisms",
-            "SCRAM-SHA-256,SCRAM-SHA-512",
-        );
+        set(SASL_SSL, "sasl.enabled.mechanisms", "SCRAM-SHA-256,SCRAM-SHA-512");
         set(SASL_SSL, "scram-sha-256.sasl.jaas.config", SCRAM);
         set(SASL_SSL, "scram-sha-512.sasl.jaas.config", SCRAM);
         set(MTLS, "ssl.client.auth", "required");
-        set(
-            MTLS,
-            "ssl.principal.mapping.rules",
-            "RULE:^.*CN=([^,]+).*$/$1/,DEFAULT",
-        );
+        set(MTLS, "ssl.principal.mapping.rules", "RULE:^.*CN=([^,]+).*$/$1/,DEFAULT");
         settings.set("ssl.keystore.type", "PEM");
         settings.set("ssl.keystore.location", self.keystore.display().to_string());
         settings.set("ssl.truststore.type", "PEM");
         settings.set("ssl.truststore.location", self.ca.display().to_string());
-        settings.set(
-            "authorizer.class.name",
-            "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
-        );
+        settings.set("authorizer.class.name", "org.apache.kafka.metadata.authorizer.StandardAuthorizer");
         settings.set("super.users", "User:ANONYMOUS");
         settings.set("allow.everyone.if.no.acl.found", "false");
     }
 }
 
 fn sasl(cluster: Cluster, user: User) -> Cluster {
-    cluster
-        .with("sasl.mechanism", user.mechanism)
-        .with("sasl.username", user.name)
-        .with("sasl.password", user.password)
+    cluster.with("sasl.mechanism", user.mechanism).with("sasl.username", user.name).with("sasl.password", user.password)
 }
 
 /// SCRAM users are made when the data directory is formatted.
@@ -209,13 +168,7 @@ pub(crate) fn format_args() -> Vec<String> {
     [ALICE, BOB]
         .iter()
         .flat_map(|user| {
-            [
-                "--add-scram".to_owned(),
-                format!(
-                    "{}=[name={},password={}]",
-                    user.mechanism, user.name, user.password
-                ),
-            ]
+            ["--add-scram".to_owned(), format!("{}=[name={},password={}]", user.mechanism, user.name, user.password)]
         })
         .collect()
 }
@@ -240,31 +193,23 @@ pub(crate) fn add_acl(
     operation: &str,
     resource: Resource<'_>,
 ) -> Result<(), Error> {
-    let class = if jars.version().starts_with("3.") {
-        "kafka.admin.AclCommand"
-    } else {
-        "org.apache.kafka.tools.AclCommand"
-    };
+    let class =
+        if jars.version().starts_with("3.") { "kafka.admin.AclCommand" } else { "org.apache.kafka.tools.AclCommand" };
     let mut command = jars.java(128);
-    command
-        .args([class, "--bootstrap-server", bootstrap])
-        .args([
-            "--add",
-            "--allow-principal",
-            principal,
-            "--operation",
-            operation,
-        ]);
+    command.args([class, "--bootstrap-server", bootstrap]).args([
+        "--add",
+        "--allow-principal",
+        principal,
+        "--operation",
+        operation,
+    ]);
     match resource {
         Resource::Topic(name) => command.args(["--topic", name]),
         Resource::Group(name) => command.args(["--group", name]),
         Resource::TransactionalId(name) => command.args(["--transactional-id", name]),
         Resource::Cluster => command.arg("--cluster"),
     };
-    let output = command
-        .stdin(Stdio::null())
-        .output()
-        .map_err(Error::io("run java"))?;
+    let output = command.stdin(Stdio::null()).output().map_err(Error::io("run java"))?;
     if !output.status.success() {
         return Err(Error::tool("Kafka's AclCommand", &output));
     }
@@ -287,35 +232,19 @@ impl Authority {
         let mut params = CertificateParams::default();
         params.distinguished_name.push(DnType::CommonName, name);
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-        params.key_usages = vec![
-            KeyUsagePurpose::KeyCertSign,
-            KeyUsagePurpose::DigitalSignature,
-        ];
+        params.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::DigitalSignature];
         let key = KeyPair::generate()?;
         let pem = params.self_signed(&key)?.pem();
-        Ok(Authority {
-            issuer: Issuer::new(params, key),
-            pem,
-        })
+        Ok(Authority { issuer: Issuer::new(params, key), pem })
     }
 
-    fn sign(
-        &self,
-        name: &str,
-        alternatives: Vec<String>,
-        usage: ExtendedKeyUsagePurpose,
-    ) -> Result<Signed, Error> {
+    fn sign(&self, name: &str, alternatives: Vec<String>, usage: ExtendedKeyUsagePurpose) -> Result<Signed, Error> {
         let mut params = CertificateParams::new(alternatives)?;
         params.distinguished_name.push(DnType::CommonName, name);
-        params
-            .distinguished_name
-            .push(DnType::OrganizationName, "local-kafka");
+        params.distinguished_name.push(DnType::OrganizationName, "local-kafka");
         params.key_usages = vec![KeyUsagePurpose::DigitalSignature];
         params.extended_key_usages = vec![usage];
         let key = KeyPair::generate()?;
-        Ok(Signed {
-            certificate: params.signed_by(&key, &self.issuer)?.pem(),
-            key: key.serialize_pem(),
-        })
+        Ok(Signed { certificate: params.signed_by(&key, &self.issuer)?.pem(), key: key.serialize_pem() })
     }
 }

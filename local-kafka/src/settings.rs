@@ -29,10 +29,7 @@ const TEST_SETTINGS: &[(&str, &str)] = &[
     ("log.cleaner.backoff.ms", "200"),
     ("log.retention.check.interval.ms", "1000"),
     ("log.initial.task.delay.ms", "500"),
-    (
-        "transaction.abort.timed.out.transaction.cleanup.interval.ms",
-        "500",
-    ),
+    ("transaction.abort.timed.out.transaction.cleanup.interval.ms", "500"),
     // 128 MB otherwise: more than the rest of a small broker.
     ("log.cleaner.dedupe.buffer.size", "2097152"),
     ("num.network.threads", "2"),
@@ -59,12 +56,7 @@ pub(crate) struct Listener {
 
 impl Listener {
     pub(crate) fn new(name: &str, protocol: &'static str, port: u16) -> Listener {
-        Listener {
-            name: name.to_owned(),
-            protocol,
-            port,
-            advertised: port,
-        }
+        Listener { name: name.to_owned(), protocol, port, advertised: port }
     }
 }
 
@@ -74,12 +66,7 @@ pub(crate) struct Settings(BTreeMap<String, String>);
 
 impl Settings {
     /// The settings of node `id` of a cluster whose controllers listen on `controllers`, by id from 1.
-    pub(crate) fn of_node(
-        id: i32,
-        listeners: &[Listener],
-        controllers: &[u16],
-        log_dir: &Path,
-    ) -> Settings {
+    pub(crate) fn of_node(id: i32, listeners: &[Listener], controllers: &[u16], log_dir: &Path) -> Settings {
         let mut settings = Settings::default();
         let pairs = |settings: &mut Settings, pairs: &[(&str, &str)]| {
             for (key, value) in pairs {
@@ -93,44 +80,24 @@ impl Settings {
         let all: Vec<&Listener> = listeners.iter().chain([&controller]).collect();
         let join = |parts: Vec<String>| parts.join(",");
         settings.set("node.id", id.to_string());
-        settings.set(
-            "listeners",
-            join(all.iter().map(|l| address(l, l.port)).collect()),
-        );
-        settings.set(
-            "advertised.listeners",
-            join(listeners.iter().map(|l| address(l, l.advertised)).collect()),
-        );
+        settings.set("listeners", join(all.iter().map(|l| address(l, l.port)).collect()));
+        settings.set("advertised.listeners", join(listeners.iter().map(|l| address(l, l.advertised)).collect()));
         settings.set(
             "listener.security.protocol.map",
-            join(
-                all.iter()
-                    .map(|l| format!("{}:{}", l.name, l.protocol))
-                    .collect(),
-            ),
+            join(all.iter().map(|l| format!("{}:{}", l.name, l.protocol)).collect()),
         );
         settings.set("inter.broker.listener.name", listeners[0].name.as_str());
         settings.set("log.dirs", log_dir.display().to_string());
         let replicas = controllers.len().to_string();
-        for topic in [
-            "offsets.topic",
-            "transaction.state.log",
-            "share.coordinator.state.topic",
-        ] {
+        for topic in ["offsets.topic", "transaction.state.log", "share.coordinator.state.topic"] {
             settings.set(&format!("{topic}.replication.factor"), replicas.as_str());
         }
         if let [only] = controllers {
-            settings.set(
-                "controller.quorum.bootstrap.servers",
-                format!("127.0.0.1:{only}"),
-            );
+            settings.set("controller.quorum.bootstrap.servers", format!("127.0.0.1:{only}"));
         } else {
             pairs(&mut settings, FAILOVER_SETTINGS);
             let voter = |(index, port): (usize, &u16)| format!("{}@127.0.0.1:{port}", index + 1);
-            settings.set(
-                "controller.quorum.voters",
-                join(controllers.iter().enumerate().map(voter).collect()),
-            );
+            settings.set("controller.quorum.voters", join(controllers.iter().enumerate().map(voter).collect()));
         }
         settings
     }
@@ -177,9 +144,7 @@ mod tests {
     fn three_nodes_vote() {
         let listeners = [Listener::new("PLAINTEXT", "PLAINTEXT", 9001)];
         let text = Settings::of_node(2, &listeners, &[1, 2, 3], Path::new("/data")).text();
-        assert!(
-            text.contains("controller.quorum.voters=1@127.0.0.1:1,2@127.0.0.1:2,3@127.0.0.1:3\n")
-        );
+        assert!(text.contains("controller.quorum.voters=1@127.0.0.1:1,2@127.0.0.1:2,3@127.0.0.1:3\n"));
         assert!(text.contains("CONTROLLER://127.0.0.1:2\n"));
         assert!(text.contains("offsets.topic.replication.factor=3\n"));
     }

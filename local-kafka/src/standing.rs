@@ -33,9 +33,7 @@ impl Standing {
     /// The broker whose files lie in `dir`; nothing is started or written.
     #[must_use]
     pub fn at(dir: &Path) -> Standing {
-        Standing {
-            dir: dir.to_owned(),
-        }
+        Standing { dir: dir.to_owned() }
     }
 
     /// Starts it, empty, on this port of 127.0.0.1.
@@ -49,22 +47,15 @@ impl Standing {
         let jars = Jars::get()?;
         self.remove()?;
         fs::create_dir_all(&self.dir).map_err(Error::io(format!("make {}", self.dir.display())))?;
-        let node = Kafka::builder()
-            .port(port)
-            .heap_mb(512)
-            .launch_in(jars, &self.dir)
-            .inspect_err(|_| drop(self.remove()))?;
-        fs::write(self.dir.join("bootstrap"), node.bootstrap())
-            .map_err(Error::io("write the broker's address"))?;
+        let node =
+            Kafka::builder().port(port).heap_mb(512).launch_in(jars, &self.dir).inspect_err(|_| drop(self.remove()))?;
+        fs::write(self.dir.join("bootstrap"), node.bootstrap()).map_err(Error::io("write the broker's address"))?;
         if let Err(error) = node.await_ready() {
             node.kill()?;
             self.remove()?;
             return Err(error);
         }
-        Ok(Running {
-            pid: node.pid().unwrap_or_default(),
-            bootstrap: node.bootstrap().to_owned(),
-        })
+        Ok(Running { pid: node.pid().unwrap_or_default(), bootstrap: node.bootstrap().to_owned() })
     }
 
     /// Which broker runs here, if any.
@@ -75,10 +66,7 @@ impl Standing {
         let read = |name: &str| match fs::read_to_string(self.dir.join(name)) {
             Ok(text) => Ok(Some(text.trim().to_owned())),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-            Err(source) => Err(Error::Io {
-                what: format!("read {}", self.dir.join(name).display()),
-                source,
-            }),
+            Err(source) => Err(Error::Io { what: format!("read {}", self.dir.join(name).display()), source }),
         };
         let Some(pid) = read("node-1.pid")?.and_then(|pid| pid.parse().ok()) else {
             return Ok(None);
@@ -86,10 +74,7 @@ impl Standing {
         if !self.is_ours(pid) {
             return Ok(None);
         }
-        Ok(Some(Running {
-            pid,
-            bootstrap: read("bootstrap")?.unwrap_or_default(),
-        }))
+        Ok(Some(Running { pid, bootstrap: read("bootstrap")?.unwrap_or_default() }))
     }
 
     /// Stops it and removes its data. Says which one was stopped, if any ran.
@@ -126,10 +111,9 @@ impl Standing {
 
     fn remove(&self) -> Result<(), Error> {
         match fs::remove_dir_all(&self.dir) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(Error::Io {
-                what: format!("remove {}", self.dir.display()),
-                source: error,
-            }),
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                Err(Error::Io { what: format!("remove {}", self.dir.display()), source: error })
+            }
             _ => Ok(()),
         }
     }

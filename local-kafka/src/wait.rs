@@ -29,11 +29,7 @@ pub fn wait_for<T>(
             return Err(Error::Timeout {
                 what: what.to_owned(),
                 seconds: limit.as_secs(),
-                last: if last.is_empty() {
-                    last
-                } else {
-                    format!(": {last}")
-                },
+                last: if last.is_empty() { last } else { format!(": {last}") },
             });
         }
         std::thread::sleep(Duration::from_millis(20));

@@ -33,17 +33,12 @@ fn signal(pid: u32, signal: Signal) {
 
 #[test]
 fn one_node_serves_and_leaves_nothing() {
-    let kafka = Kafka::builder()
-        .setting("num.partitions", "3")
-        .start()
-        .unwrap();
+    let kafka = Kafka::builder().setting("num.partitions", "3").start().unwrap();
     let pid = kafka.node(1).pid().unwrap();
     let dir = kafka.data_dir().to_owned();
     let cluster = kafka.client();
     cluster.create_topic("t", 2, &[]).unwrap();
-    let at = cluster
-        .produce(&[Record::to("t").partition(1).value("v")])
-        .unwrap();
+    let at = cluster.produce(&[Record::to("t").partition(1).value("v")]).unwrap();
     assert_eq!(at, [(1, 0)]);
     let file = fs::read_to_string(dir.join("node-1.properties")).unwrap();
     assert!(file.contains("num.partitions=3\n"));
@@ -53,11 +48,7 @@ fn one_node_serves_and_leaves_nothing() {
 
 #[test]
 fn a_setting_that_kafka_refuses_is_told_with_the_end_of_the_log() {
-    let error = Kafka::builder()
-        .setting("log.retention.check.interval.ms", "-5")
-        .start()
-        .unwrap_err()
-        .to_string();
+    let error = Kafka::builder().setting("log.retention.check.interval.ms", "-5").start().unwrap_err().to_string();
     assert!(error.contains("log.retention.check.interval.ms"), "{error}");
 }
 
@@ -114,10 +105,7 @@ fn three_nodes_go_on_without_one() {
     .unwrap();
     cluster.commit("g", "t", 0, 1, "").unwrap();
     kafka.node(2).restart().unwrap();
-    assert_eq!(
-        cluster.committed_offsets("g", "t", &[0]).unwrap(),
-        [Some(1)]
-    );
+    assert_eq!(cluster.committed_offsets("g", "t", &[0]).unwrap(), [Some(1)]);
     let pids: Vec<u32> = kafka.nodes().iter().map(|n| n.pid().unwrap()).collect();
     kafka.stop().unwrap();
     assert!(pids.into_iter().all(|pid| !alive(pid)));
@@ -143,21 +131,10 @@ fn a_secured_broker_lets_in_whom_it_should() {
         let group = format!("g-{name}");
         assert!(!may_read(login, &group, "orders"));
         let principal = format!("User:{name}");
-        kafka
-            .add_acl(&principal, "Read", Resource::Group(&group))
-            .unwrap();
-        kafka
-            .add_acl(&principal, "Read", Resource::Topic("orders"))
-            .unwrap();
-        until("the entry to count", || {
-            login
-                .read_and_leave(&group, "orders", 5)
-                .is_ok_and(|next| next[&0] == 5)
-        });
-        assert_eq!(
-            cluster.committed_offsets(&group, "orders", &[0]).unwrap(),
-            [Some(5)]
-        );
+        kafka.add_acl(&principal, "Read", Resource::Group(&group)).unwrap();
+        kafka.add_acl(&principal, "Read", Resource::Topic("orders")).unwrap();
+        until("the entry to count", || login.read_and_leave(&group, "orders", 5).is_ok_and(|next| next[&0] == 5));
+        assert_eq!(cluster.committed_offsets(&group, "orders", &[0]).unwrap(), [Some(5)]);
         assert!(!may_read(login, &group, "secret"));
     }
     // Alice may come by TLS as well; a wrong password and a wrong authority may not.
@@ -166,19 +143,12 @@ fn a_secured_broker_lets_in_whom_it_should() {
     let refused = |login: local_kafka::Cluster| {
         use rdkafka::consumer::Consumer;
         let consumer = login.consumer("g", &[]).unwrap();
-        consumer
-            .fetch_metadata(None, Duration::from_secs(3))
-            .is_err()
+        consumer.fetch_metadata(None, Duration::from_secs(3)).is_err()
     };
-    let wrong = User {
-        password: "guess",
-        ..ALICE
-    };
+    let wrong = User { password: "guess", ..ALICE };
     assert!(refused(security.login(wrong)));
     let other = security.other_ca.display().to_string();
-    assert!(refused(
-        security.login_tls(ALICE).with("ssl.ca.location", &other)
-    ));
+    assert!(refused(security.login_tls(ALICE).with("ssl.ca.location", &other)));
 }
 
 /// Whether a login gets a record of a topic in this group.
@@ -200,9 +170,7 @@ fn may_read(login: &local_kafka::Cluster, group: &str, topic: &str) -> bool {
 fn a_listener_can_be_hidden_behind_a_proxy() {
     use rdkafka::consumer::Consumer;
     let kafka = Kafka::builder().proxied(9).start().unwrap();
-    let consumer = local_kafka::Cluster::new(&kafka.listener("PROXIED"))
-        .consumer("g", &[])
-        .unwrap();
+    let consumer = local_kafka::Cluster::new(&kafka.listener("PROXIED")).consumer("g", &[]).unwrap();
     let metadata = consumer.fetch_metadata(None, SOON).unwrap();
     assert_eq!(metadata.brokers()[0].port(), 9);
 }
@@ -225,9 +193,7 @@ fn a_standing_broker_stays_until_it_is_stopped() {
     assert_eq!(standing.status().unwrap().as_ref(), Some(&running));
     let again = standing.start(port).unwrap_err().to_string();
     assert!(again.contains("already running"), "{again}");
-    let elsewhere = Standing::at(&dir.path().join("other"))
-        .start(port)
-        .unwrap_err();
+    let elsewhere = Standing::at(&dir.path().join("other")).start(port).unwrap_err();
     assert!(elsewhere.to_string().contains("is in use"), "{elsewhere}");
     assert_eq!(standing.stop().unwrap(), Some(running));
     assert_eq!(standing.status().unwrap(), None);
@@ -278,9 +244,7 @@ fn start(role: &str, temporary: &Path) -> Child {
 
 /// The pid that a file `*.pid` below `dir` names.
 fn broker_pid(dir: &Path) -> Option<u32> {
-    let dirs = fs::read_dir(dir)
-        .unwrap()
-        .map(|entry| entry.unwrap().path());
+    let dirs = fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path());
     dirs.filter(|path| path.is_dir()).find_map(|path| {
         let text = fs::read_to_string(path.join("node-1.pid")).ok()?;
         text.trim().parse().ok()
@@ -289,10 +253,7 @@ fn broker_pid(dir: &Path) -> Option<u32> {
 
 fn nothing_is_left(pid: u32, temporary: &Path) {
     until("the broker and its data to be gone", || {
-        !alive(pid)
-            && !fs::read_dir(temporary)
-                .unwrap()
-                .any(|e| e.unwrap().path().is_dir())
+        !alive(pid) && !fs::read_dir(temporary).unwrap().any(|e| e.unwrap().path().is_dir())
     });
 }
 

@@ -27,21 +27,8 @@ fn it_listens_on_this_machine_alone() {
 #[test]
 fn it_is_healthy_when_the_broker_answers() {
     let check = compose()["services"]["kafka"]["healthcheck"].clone();
-    let test: Vec<&str> = check["test"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|v| v.as_str().unwrap())
-        .collect();
-    assert_eq!(
-        test,
-        [
-            "CMD",
-            "/opt/kafka/bin/kafka-broker-api-versions.sh",
-            "--bootstrap-server",
-            "127.0.0.1:9092"
-        ]
-    );
+    let test: Vec<&str> = check["test"].as_array().unwrap().iter().map(|v| v.as_str().unwrap()).collect();
+    assert_eq!(test, ["CMD", "/opt/kafka/bin/kafka-broker-api-versions.sh", "--bootstrap-server", "127.0.0.1:9092"]);
     assert!(check["retries"].as_u64().unwrap() > 1);
     for key in ["interval", "timeout", "start_period"] {
         assert!(check[key].as_str().unwrap().ends_with('s'), "{key}");
@@ -59,10 +46,7 @@ fn its_settings_are_kafkas_and_those_of_a_node_alone() {
         ("KAFKA_AUTO_CREATE_TOPICS_ENABLE", "false"),
         ("KAFKA_OFFSETS_TOPIC_REPLICATION_FACTOR", "1"),
         ("KAFKA_TRANSACTION_STATE_LOG_REPLICATION_FACTOR", "1"),
-        (
-            "KAFKA_SHARE_COORDINATOR_STATE_TOPIC_REPLICATION_FACTOR",
-            "1",
-        ),
+        ("KAFKA_SHARE_COORDINATOR_STATE_TOPIC_REPLICATION_FACTOR", "1"),
     ] {
         assert_eq!(get(key), value, "{key}");
     }
@@ -71,9 +55,7 @@ fn its_settings_are_kafkas_and_those_of_a_node_alone() {
     // Each listener is named, mapped and of this one node.
     for listener in ["PLAINTEXT", "CONTROLLER"] {
         assert!(get("KAFKA_LISTENERS").contains(&format!("{listener}://:")));
-        assert!(
-            get("KAFKA_LISTENER_SECURITY_PROTOCOL_MAP").contains(&format!("{listener}:PLAINTEXT"))
-        );
+        assert!(get("KAFKA_LISTENER_SECURITY_PROTOCOL_MAP").contains(&format!("{listener}:PLAINTEXT")));
     }
     let voter = format!("{}@", get("KAFKA_NODE_ID"));
     assert!(get("KAFKA_CONTROLLER_QUORUM_VOTERS").starts_with(&voter));

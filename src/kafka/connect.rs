@@ -204,12 +204,13 @@ impl Client {
         let servers = self.connection.properties.bootstrap_servers();
         let fault = BrokerFault::from(fault);
         let (code, message) = match fault.code {
-            codes::AUTHENTICATION => (Code::AuthenticationFailed, format!("`{servers}` refused the login: {}", fault.message)),
+            codes::AUTHENTICATION => {
+                (Code::AuthenticationFailed, format!("`{servers}` refused the login: {}", fault.message))
+            }
             codes::SSL => (Code::TlsFailed, format!("no TLS connection to `{servers}`: {}", fault.message)),
-            codes::TIMED_OUT => (
-                Code::ConnectionFailed,
-                format!("`{servers}` did not answer within {:?}", self.connection.timeout),
-            ),
+            codes::TIMED_OUT => {
+                (Code::ConnectionFailed, format!("`{servers}` did not answer within {:?}", self.connection.timeout))
+            }
             codes::ALL_BROKERS_DOWN => {
                 (Code::ConnectionFailed, format!("no broker of `{servers}` could be reached, and none gave a reason"))
             }

@@ -89,9 +89,7 @@ impl BrokerFault {
     pub fn is_unauthorized(&self) -> bool {
         matches!(
             self.code,
-            codes::TOPIC_AUTHORIZATION_FAILED
-                | codes::GROUP_AUTHORIZATION_FAILED
-                | codes::CLUSTER_AUTHORIZATION_FAILED
+            codes::TOPIC_AUTHORIZATION_FAILED | codes::GROUP_AUTHORIZATION_FAILED | codes::CLUSTER_AUTHORIZATION_FAILED
         )
     }
 
@@ -99,7 +97,10 @@ impl BrokerFault {
     pub fn is_missing_topic(&self) -> bool {
         matches!(
             self.code,
-            codes::UNKNOWN_TOPIC_OR_PARTITION | codes::UNKNOWN_TOPIC_ID | codes::UNKNOWN_TOPIC | codes::UNKNOWN_PARTITION
+            codes::UNKNOWN_TOPIC_OR_PARTITION
+                | codes::UNKNOWN_TOPIC_ID
+                | codes::UNKNOWN_TOPIC
+                | codes::UNKNOWN_PARTITION
         )
     }
 

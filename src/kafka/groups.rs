@@ -37,9 +37,8 @@ pub struct GroupListing {
 impl Client {
     pub(super) fn listed_groups(&self) -> Result<GroupListing> {
         let timeout = self.connection().timeout;
-        let (groups, faults) = self
-            .ask(timeout, 1, |native, wait| ffi::list_groups(native, wait))
-            .map_err(|fault| self.explain(fault).into_error("listing groups"))?;
+        let (groups, faults) =
+            self.ask(timeout, 1, ffi::list_groups).map_err(|fault| self.explain(fault).into_error("listing groups"))?;
         let mut groups: Vec<ListedGroup> = groups
             .into_iter()
             .map(|listed| ListedGroup {
@@ -62,16 +61,21 @@ impl Client {
     }
 
     pub(super) fn described_groups(&self, groups: &[&str]) -> Vec<Result<GroupDescription, BrokerFault>> {
-        self.retry_coordinator(groups, |groups| {
-            let answers = self.ask(self.connection().timeout, WINDOW, |native, wait| ffi::describe_groups(native, wait, groups));
-            answers
-                .into_iter()
-                .map(|answer| match answer {
-                    Ok(ffi::DescribedGroup { fault: Some(fault), .. }) | Err(fault) => Err(self.explain(fault)),
-                    Ok(described) => Ok(description(described)),
-                })
-                .collect()
-        }, |answer| answer.as_ref().err().cloned())
+        self.retry_coordinator(
+            groups,
+            |groups| {
+                let answers = self
+                    .ask(self.connection().timeout, WINDOW, |native, wait| ffi::describe_groups(native, wait, groups));
+                answers
+                    .into_iter()
+                    .map(|answer| match answer {
+                        Ok(ffi::DescribedGroup { fault: Some(fault), .. }) | Err(fault) => Err(self.explain(fault)),
+                        Ok(described) => Ok(description(described)),
+                    })
+                    .collect()
+            },
+            |answer| answer.as_ref().err().cloned(),
+        )
     }
 
     /// Asks again for what met a coordinator that moves or loads, until the timeout; after NOT_COORDINATOR on a new handle.

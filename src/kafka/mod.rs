@@ -9,8 +9,9 @@ mod offsets;
 // pub mod reader;
 mod topics;
 
-pub use connect::{Client, Connection};
+pub use connect::{Client, Connection, LogSink};
 pub use error::{BrokerFault, codes};
+pub use ffi::leave;
 pub use groups::{GroupListing, ListedGroup};
 pub use offsets::{CommitLookup, CommitRow, FoundOffset, OffsetSpec, WriteRow};
 

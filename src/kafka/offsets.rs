@@ -93,7 +93,11 @@ impl Cluster for Client {
         self.described_groups(groups)
     }
 
-    fn committed_offsets(&self, lookups: &[CommitLookup<'_>], require_stable: bool) -> Vec<Result<Vec<CommitRow>, BrokerFault>> {
+    fn committed_offsets(
+        &self,
+        lookups: &[CommitLookup<'_>],
+        require_stable: bool,
+    ) -> Vec<Result<Vec<CommitRow>, BrokerFault>> {
         // A long list goes as several requests of the same group.
         let mut pieces: Vec<(usize, CommitLookup<'_>)> = Vec::new();
         for (index, lookup) in lookups.iter().enumerate() {
@@ -150,7 +154,7 @@ impl Cluster for Client {
             let again: Vec<usize> = answers
                 .iter()
                 .enumerate()
-                .filter(|(_, answer)| answer.as_ref().is_err_and(|fault| may_get_a_leader(fault)))
+                .filter(|(_, answer)| answer.as_ref().is_err_and(may_get_a_leader))
                 .map(|(index, _)| index)
                 .collect();
             if again.is_empty() || started.elapsed() + pause >= LEADER_PATIENCE {
@@ -182,7 +186,11 @@ fn may_get_a_leader(fault: &BrokerFault) -> bool {
 }
 
 impl Client {
-    fn committed_pieces(&self, pieces: &[(usize, CommitLookup<'_>)], require_stable: bool) -> Vec<Result<Vec<CommitRow>, BrokerFault>> {
+    fn committed_pieces(
+        &self,
+        pieces: &[(usize, CommitLookup<'_>)],
+        require_stable: bool,
+    ) -> Vec<Result<Vec<CommitRow>, BrokerFault>> {
         let requests: Vec<ffi::CommitLookup<'_>> = pieces
             .iter()
             .map(|(_, lookup)| ffi::CommitLookup {
@@ -228,7 +236,8 @@ impl Client {
                 metadata: Some(&row.metadata),
             })
             .collect();
-        let answer = self.ask(self.connection().timeout, 1, |native, wait| ffi::alter_group_offsets(native, wait, group, &entries));
+        let answer = self
+            .ask(self.connection().timeout, 1, |native, wait| ffi::alter_group_offsets(native, wait, group, &entries));
         match answer {
             Err(fault) => {
                 let fault = self.explain(fault);
@@ -237,7 +246,12 @@ impl Client {
             Ok(answered) => {
                 let mut outcomes: HashMap<TopicPartition, Result<(), BrokerFault>> = answered
                     .into_iter()
-                    .map(|row| (TopicPartition::new(row.topic, row.partition), row.fault.map_or(Ok(()), |fault| Err(BrokerFault::from(fault)))))
+                    .map(|row| {
+                        (
+                            TopicPartition::new(row.topic, row.partition),
+                            row.fault.map_or(Ok(()), |fault| Err(BrokerFault::from(fault))),
+                        )
+                    })
                     .collect();
                 rows.iter()
                     .map(|row| outcomes.remove(&row.partition).unwrap_or_else(|| Err(BrokerFault::no_answer())))

@@ -10,7 +10,8 @@ const CHUNK: usize = 100;
 impl Client {
     pub(super) fn described_topics(&self, topics: &[&str]) -> Vec<Result<TopicDescription, BrokerFault>> {
         let chunks: Vec<&[&str]> = topics.chunks(CHUNK).collect();
-        let answers = self.ask(self.connection().timeout, 64, |native, wait| ffi::describe_topics(native, wait, &chunks));
+        let answers =
+            self.ask(self.connection().timeout, 64, |native, wait| ffi::describe_topics(native, wait, &chunks));
         let mut found: HashMap<String, Result<TopicDescription, BrokerFault>> = HashMap::new();
         for (chunk, answer) in chunks.iter().zip(answers) {
             match answer {

@@ -2,12 +2,12 @@
 
 mod group;
 mod record;
+mod text;
 mod timestamp;
 mod topic;
 
-pub use group::{
-    Assignment, CommittedOffset, Coordinator, GroupDescription, GroupState, GroupType, Member,
-};
+pub use group::{Assignment, CommittedOffset, Coordinator, GroupDescription, GroupState, GroupType, Member};
 pub use record::{Header, Record, TimestampType};
+pub use text::visible;
 pub use timestamp::Timestamp;
 pub use topic::{PartitionSet, TopicDescription, TopicPartition, TopicSelection};

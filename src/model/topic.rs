@@ -69,9 +69,9 @@ impl std::str::FromStr for TopicSelection {
         }
         let partitions = match list {
             None => PartitionSet::All,
-            Some(list) => PartitionSet::Only(partition_list(list).map_err(|why| {
-                format!("`{text}`: {why}; write partitions as `{topic}:0,3-5`")
-            })?),
+            Some(list) => PartitionSet::Only(
+                partition_list(list).map_err(|why| format!("`{text}`: {why}; write partitions as `{topic}:0,3-5`"))?,
+            ),
         };
         Ok(TopicSelection { topic: topic.to_owned(), partitions })
     }
@@ -138,14 +138,32 @@ mod tests {
 
     #[test]
     fn a_list_that_names_nothing_is_refused_and_never_means_all() {
-        for text in ["", ":0", "orders:", "orders:,", "orders:1,", "orders:5-3", "orders:-1", "orders:x", "orders:0-99999999", "a b", "a/b", ".."] {
+        for text in [
+            "",
+            ":0",
+            "orders:",
+            "orders:,",
+            "orders:1,",
+            "orders:5-3",
+            "orders:-1",
+            "orders:x",
+            "orders:0-99999999",
+            "a b",
+            "a/b",
+            "..",
+        ] {
             assert!(text.parse::<TopicSelection>().is_err(), "{text}");
         }
     }
 
     #[test]
     fn partitions_are_ordered_by_topic_bytes_then_number() {
-        let mut all = [TopicPartition::new("b", 0), TopicPartition::new("a", 10), TopicPartition::new("a", 9), TopicPartition::new("B", 3)];
+        let mut all = [
+            TopicPartition::new("b", 0),
+            TopicPartition::new("a", 10),
+            TopicPartition::new("a", 9),
+            TopicPartition::new("B", 3),
+        ];
         all.sort();
         assert_eq!(all.map(|p| p.to_string()), ["B-3", "a-9", "a-10", "b-0"]);
     }

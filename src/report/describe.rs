@@ -143,7 +143,10 @@ impl PartitionStatus {
     pub fn is_failure(self) -> bool {
         matches!(
             self,
-            PartitionStatus::TopicMissing | PartitionStatus::NoLeader | PartitionStatus::Unauthorized | PartitionStatus::Error
+            PartitionStatus::TopicMissing
+                | PartitionStatus::NoLeader
+                | PartitionStatus::Unauthorized
+                | PartitionStatus::Error
         )
     }
 }

@@ -8,8 +8,8 @@ mod reset;
 pub use describe::{DescribeReport, GroupError, GroupReport, GroupTotal, PartitionReport, PartitionStatus};
 pub use error::ErrorReport;
 pub use reset::{
-    Action, GroupOutcome, GroupPlan, Preconditions, Refusal, ResetReport, ResetRow, ResetTotal, RowOutcome, TargetReport,
-    UndoReference,
+    Action, GroupOutcome, GroupPlan, Preconditions, Refusal, ResetReport, ResetRow, ResetTotal, RowOutcome,
+    TargetReport, UndoReference,
 };
 
 use serde::{Deserialize, Serialize};
@@ -35,7 +35,13 @@ pub struct Warning {
 impl Warning {
     /// A warning about a group.
     pub fn of_group(code: &str, group: &str, message: impl Into<String>) -> Self {
-        Warning { code: code.to_owned(), message: message.into(), group: Some(group.to_owned()), topic: None, partition: None }
+        Warning {
+            code: code.to_owned(),
+            message: message.into(),
+            group: Some(group.to_owned()),
+            topic: None,
+            partition: None,
+        }
     }
 
     /// The same warning, about this topic.

@@ -27,10 +27,7 @@ pub fn run(command: &Command) -> Result<(), Box<dyn Error>> {
         Command::Start { port } => {
             eprintln!("starting Kafka {} ...", version());
             let running = standing.start(*port)?;
-            eprintln!(
-                "process {}; stop it by `cargo xtask kafka stop`",
-                running.pid
-            );
+            eprintln!("process {}; stop it by `cargo xtask kafka stop`", running.pid);
             println!("export KREWIND_BOOTSTRAP_SERVER={}", running.bootstrap);
         }
         Command::Stop => match standing.stop()? {

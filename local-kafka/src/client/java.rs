@@ -36,10 +36,7 @@ impl ShareGroup {
         command.args(["--topic", topic, "--group", group]);
         let guard = Guard::new("local-kafka-share-")?;
         let process = Process::start(guard.dir(), "share", &command, Stdio::null(), None)?;
-        let mut share = ShareGroup {
-            process,
-            _guard: guard,
-        };
+        let mut share = ShareGroup { process, _guard: guard };
         wait_for(&format!("share group {group}"), LIMIT, || {
             share.process.check_alive()?;
             let names = cluster.group_names()?;
@@ -105,18 +102,9 @@ impl StreamsApp {
         fs::write(&file, text).map_err(Error::io("write the application's properties file"))?;
         let mut command = jars.java(128);
         command.arg(jars.streams_app()).arg(file).args([from, to]);
-        let mut process = Process::start(
-            guard.dir(),
-            "streams",
-            &command,
-            Stdio::piped(),
-            Some(Stdio::piped()),
-        )?;
+        let mut process = Process::start(guard.dir(), "streams", &command, Stdio::piped(), Some(Stdio::piped()))?;
         let states = states(&mut process)?;
-        let mut app = StreamsApp {
-            process,
-            _guard: guard,
-        };
+        let mut app = StreamsApp { process, _guard: guard };
         let end = Instant::now() + LIMIT;
         let mut last = String::new();
         while last != "state RUNNING" {

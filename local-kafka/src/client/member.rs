@@ -31,9 +31,7 @@ impl MemberOptions {
     /// By the protocol of KIP-848: the broker assigns and keeps the session.
     #[must_use]
     pub fn consumer_protocol(mut self) -> MemberOptions {
-        self.config.retain(|(key, _)| {
-            !["session.timeout.ms", "heartbeat.interval.ms"].contains(&key.as_str())
-        });
+        self.config.retain(|(key, _)| !["session.timeout.ms", "heartbeat.interval.ms"].contains(&key.as_str()));
         self.set("group.protocol", "consumer")
     }
 
@@ -58,8 +56,7 @@ impl MemberOptions {
     /// Commits what it has read, every 200 ms and when it leaves.
     #[must_use]
     pub fn auto_commit(self) -> MemberOptions {
-        self.set("enable.auto.commit", "true")
-            .set("auto.commit.interval.ms", "200")
+        self.set("enable.auto.commit", "true").set("auto.commit.interval.ms", "200")
     }
 
     /// Counts as joined also when no partition is left for it.
@@ -112,22 +109,12 @@ impl LiveMember {
     ///
     /// # Errors
     /// When a property is wrong or no assignment comes.
-    pub fn join(
-        cluster: &Cluster,
-        group: &str,
-        topics: &[&str],
-        options: &MemberOptions,
-    ) -> Result<LiveMember, Error> {
+    pub fn join(cluster: &Cluster, group: &str, topics: &[&str], options: &MemberOptions) -> Result<LiveMember, Error> {
         let seen = Arc::new(Seen::default());
-        let config: Vec<(&str, &str)> = options
-            .config
-            .iter()
-            .map(|(key, value)| (key.as_str(), value.as_str()))
-            .collect();
+        let config: Vec<(&str, &str)> =
+            options.config.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
         let consumer = cluster.consumer_with(group, &config, Context(Arc::clone(&seen)))?;
-        consumer
-            .subscribe(topics)
-            .map_err(Error::kafka(format!("subscribe in group {group}")))?;
+        consumer.subscribe(topics).map_err(Error::kafka(format!("subscribe in group {group}")))?;
         let (joined, wait) = mpsc::channel();
         let thread_seen = Arc::clone(&seen);
         let may_idle = options.may_idle;
@@ -135,10 +122,7 @@ impl LiveMember {
             .name(format!("member of {group}"))
             .spawn(move || poll(&consumer, &thread_seen, may_idle, &joined))
             .map_err(Error::io("start a thread"))?;
-        let member = LiveMember {
-            seen,
-            thread: Some(thread),
-        };
+        let member = LiveMember { seen, thread: Some(thread) };
         match wait.recv_timeout(LIMIT) {
             Ok(()) => Ok(member),
             Err(_) => Err(Error::Timeout {
@@ -152,11 +136,7 @@ impl LiveMember {
     /// The partitions that it has now.
     #[must_use]
     pub fn assignment(&self) -> Vec<(String, i32)> {
-        self.seen
-            .assignment
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        self.seen.assignment.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// How many records it was given so far.
@@ -193,18 +173,11 @@ fn poll(consumer: &BaseConsumer<Context>, seen: &Seen, may_idle: bool, joined: &
             seen.consumed.fetch_add(1, Ordering::SeqCst);
         }
         let partitions: Vec<(String, i32)> = match consumer.assignment() {
-            Ok(list) => list
-                .elements()
-                .iter()
-                .map(|row| (row.topic().to_owned(), row.partition()))
-                .collect(),
+            Ok(list) => list.elements().iter().map(|row| (row.topic().to_owned(), row.partition())).collect(),
             Err(_) => Vec::new(),
         };
         let enough = !partitions.is_empty() || may_idle;
-        *seen
-            .assignment
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner) = partitions;
+        *seen.assignment.lock().unwrap_or_else(PoisonError::into_inner) = partitions;
         if !told && enough && seen.assigned.load(Ordering::SeqCst) {
             told = true;
             let _ = joined.send(());
@@ -218,16 +191,9 @@ impl Cluster {
     ///
     /// # Errors
     /// When fewer records come.
-    pub fn read_and_leave(
-        &self,
-        group: &str,
-        topic: &str,
-        count: usize,
-    ) -> Result<BTreeMap<i32, i64>, Error> {
+    pub fn read_and_leave(&self, group: &str, topic: &str, count: usize) -> Result<BTreeMap<i32, i64>, Error> {
         let consumer = self.consumer(group, &[("session.timeout.ms", "10000")])?;
-        consumer
-            .subscribe(&[topic])
-            .map_err(Error::kafka(format!("subscribe in group {group}")))?;
+        consumer.subscribe(&[topic]).map_err(Error::kafka(format!("subscribe in group {group}")))?;
         let end = Instant::now() + LIMIT;
         let mut next = BTreeMap::new();
         let mut read = 0;

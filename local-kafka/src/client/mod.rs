@@ -34,10 +34,7 @@ impl Cluster {
     /// The cluster behind `host:port,…`.
     #[must_use]
     pub fn new(bootstrap: &str) -> Cluster {
-        Cluster {
-            bootstrap: bootstrap.to_owned(),
-            config: Vec::new(),
-        }
+        Cluster { bootstrap: bootstrap.to_owned(), config: Vec::new() }
     }
 
     /// With a librdkafka property for every client that is made from it.
@@ -92,23 +89,16 @@ impl Cluster {
         more: &[(&str, &str)],
         context: C,
     ) -> Result<BaseConsumer<C>, Error> {
-        let mut config = self.config(&[
-            ("group.id", group),
-            ("enable.auto.commit", "false"),
-            ("auto.offset.reset", "earliest"),
-        ]);
+        let mut config =
+            self.config(&[("group.id", group), ("enable.auto.commit", "false"), ("auto.offset.reset", "earliest")]);
         for (key, value) in more {
             config.set(*key, *value);
         }
-        config
-            .create_with_context(context)
-            .map_err(Error::kafka("make a consumer"))
+        config.create_with_context(context).map_err(Error::kafka("make a consumer"))
     }
 
     pub(crate) fn admin(&self) -> Result<AdminClient<DefaultClientContext>, Error> {
-        self.config(&[])
-            .create()
-            .map_err(Error::kafka("make an admin client"))
+        self.config(&[]).create().map_err(Error::kafka("make an admin client"))
     }
 
     /// The names of all groups that the brokers' list of old names, share and streams groups
@@ -119,9 +109,7 @@ impl Cluster {
     pub fn group_names(&self) -> Result<Vec<String>, Error> {
         use rdkafka::consumer::Consumer;
         let consumer = self.consumer("local-kafka-list", &[])?;
-        let list = consumer
-            .fetch_group_list(None, Duration::from_secs(10))
-            .map_err(Error::kafka("list groups"))?;
+        let list = consumer.fetch_group_list(None, Duration::from_secs(10)).map_err(Error::kafka("list groups"))?;
         Ok(list.groups().iter().map(|g| g.name().to_owned()).collect())
     }
 }

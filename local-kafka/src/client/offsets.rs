@@ -28,22 +28,13 @@ impl Cluster {
     ///
     /// # Errors
     /// When the coordinator refuses.
-    pub fn commit(
-        &self,
-        group: &str,
-        topic: &str,
-        partition: i32,
-        offset: i64,
-        metadata: &str,
-    ) -> Result<(), Error> {
+    pub fn commit(&self, group: &str, topic: &str, partition: i32, offset: i64, metadata: &str) -> Result<(), Error> {
         let what = || format!("commit for group {group}");
         let list = list(&[(topic, partition, offset)])?;
         if let Some(mut row) = list.find_partition(topic, partition) {
             row.set_metadata(metadata);
         }
-        self.consumer(group, &[])?
-            .commit(&list, CommitMode::Sync)
-            .map_err(Error::kafka(what()))
+        self.consumer(group, &[])?.commit(&list, CommitMode::Sync).map_err(Error::kafka(what()))
     }
 
     /// Commits several offsets of a group at once, without metadata.
@@ -61,21 +52,14 @@ impl Cluster {
     ///
     /// # Errors
     /// When the coordinator does not answer.
-    pub fn committed(
-        &self,
-        group: &str,
-        topic: &str,
-        partitions: &[i32],
-    ) -> Result<Vec<Option<Committed>>, Error> {
+    pub fn committed(&self, group: &str, topic: &str, partitions: &[i32]) -> Result<Vec<Option<Committed>>, Error> {
         let what = || format!("ask for the offsets of group {group}");
         let mut list = TopicPartitionList::new();
         for partition in partitions {
             list.add_partition(topic, *partition);
         }
         let consumer = self.consumer(group, &[("isolation.level", "read_uncommitted")])?;
-        let list = consumer
-            .committed_offsets(list, LIMIT)
-            .map_err(Error::kafka(what()))?;
+        let list = consumer.committed_offsets(list, LIMIT).map_err(Error::kafka(what()))?;
         partitions
             .iter()
             .map(|partition| {
@@ -84,10 +68,7 @@ impl Cluster {
                 };
                 row.error().map_err(Error::kafka(what()))?;
                 Ok(match row.offset() {
-                    Offset::Offset(offset) => Some(Committed {
-                        offset,
-                        metadata: row.metadata().to_owned(),
-                    }),
+                    Offset::Offset(offset) => Some(Committed { offset, metadata: row.metadata().to_owned() }),
                     _ => None,
                 })
             })
@@ -98,30 +79,16 @@ impl Cluster {
     ///
     /// # Errors
     /// When the coordinator does not answer.
-    pub fn committed_offsets(
-        &self,
-        group: &str,
-        topic: &str,
-        partitions: &[i32],
-    ) -> Result<Vec<Option<i64>>, Error> {
+    pub fn committed_offsets(&self, group: &str, topic: &str, partitions: &[i32]) -> Result<Vec<Option<i64>>, Error> {
         let rows = self.committed(group, topic, partitions)?;
-        Ok(rows
-            .into_iter()
-            .map(|row| row.map(|row| row.offset))
-            .collect())
+        Ok(rows.into_iter().map(|row| row.map(|row| row.offset)).collect())
     }
 
     /// Waits until a group has committed this offset.
     ///
     /// # Errors
     /// When it does not come, or the coordinator does not answer.
-    pub fn await_committed(
-        &self,
-        group: &str,
-        topic: &str,
-        partition: i32,
-        offset: i64,
-    ) -> Result<(), Error> {
+    pub fn await_committed(&self, group: &str, topic: &str, partition: i32, offset: i64) -> Result<(), Error> {
         let what = format!("group {group} to commit {offset} on {topic}-{partition}");
         wait_for(&what, LIMIT, || {
             let now = self.committed_offsets(group, topic, &[partition])?;

@@ -28,10 +28,7 @@ impl Record {
     /// any partition.
     #[must_use]
     pub fn to(topic: &str) -> Record {
-        Record {
-            topic: topic.to_owned(),
-            ..Record::default()
-        }
+        Record { topic: topic.to_owned(), ..Record::default() }
     }
 
     /// Into this partition.
@@ -58,8 +55,7 @@ impl Record {
     /// With one more header, whose value may be null.
     #[must_use]
     pub fn header(mut self, key: &str, value: Option<&[u8]>) -> Record {
-        self.headers
-            .push((key.to_owned(), value.map(<[u8]>::to_vec)));
+        self.headers.push((key.to_owned(), value.map(<[u8]>::to_vec)));
         self
     }
 
@@ -123,24 +119,15 @@ impl Cluster {
         for (key, value) in more {
             config.set(*key, *value);
         }
-        let producer = config
-            .create_with_context(deliveries.clone())
-            .map_err(Error::kafka("make a producer"))?;
-        Ok(Producer {
-            producer,
-            deliveries,
-        })
+        let producer = config.create_with_context(deliveries.clone()).map_err(Error::kafka("make a producer"))?;
+        Ok(Producer { producer, deliveries })
     }
 
     /// A transactional producer, initialized: an older one with this id is fenced.
     ///
     /// # Errors
     /// When the coordinator refuses.
-    pub fn transactional_producer(
-        &self,
-        id: &str,
-        more: &[(&str, &str)],
-    ) -> Result<Producer, Error> {
+    pub fn transactional_producer(&self, id: &str, more: &[(&str, &str)]) -> Result<Producer, Error> {
         let config = [&[("transactional.id", id)], more].concat();
         let producer = self.producer(&config)?;
         producer
@@ -163,9 +150,8 @@ impl Cluster {
     /// # Errors
     /// As [`Producer::produce`].
     pub fn produce_numbers(&self, topic: &str, partition: i32, count: usize) -> Result<(), Error> {
-        let records: Vec<Record> = (0..count)
-            .map(|n| Record::to(topic).partition(partition).value(n.to_string()))
-            .collect();
+        let records: Vec<Record> =
+            (0..count).map(|n| Record::to(topic).partition(partition).value(n.to_string())).collect();
         self.produce(&records).map(drop)
     }
 }
@@ -185,9 +171,7 @@ impl Producer {
             loop {
                 match self.producer.send(message) {
                     Ok(()) => break,
-                    Err((KafkaError::MessageProduction(RDKafkaErrorCode::QueueFull), back))
-                        if !left(end).is_zero() =>
-                    {
+                    Err((KafkaError::MessageProduction(RDKafkaErrorCode::QueueFull), back)) if !left(end).is_zero() => {
                         message = back;
                         self.producer.poll(Duration::from_millis(50));
                     }
@@ -205,19 +189,14 @@ impl Producer {
             .map(|number| {
                 deliveries
                     .remove(&number)
-                    .unwrap_or(Err(KafkaError::MessageProduction(
-                        RDKafkaErrorCode::OperationTimedOut,
-                    )))
+                    .unwrap_or(Err(KafkaError::MessageProduction(RDKafkaErrorCode::OperationTimedOut)))
                     .map_err(Error::kafka(what()))
             })
             .collect()
     }
 
     fn deliveries(&self) -> std::sync::MutexGuard<'_, HashMap<usize, Delivery>> {
-        self.deliveries
-            .0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        self.deliveries.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Begins a transaction.
@@ -225,9 +204,7 @@ impl Producer {
     /// # Errors
     /// When one is open, or the producer is not transactional.
     pub fn begin(&self) -> Result<(), Error> {
-        self.producer
-            .begin_transaction()
-            .map_err(Error::kafka("begin a transaction"))
+        self.producer.begin_transaction().map_err(Error::kafka("begin a transaction"))
     }
 
     /// Commits the open transaction.
@@ -235,9 +212,7 @@ impl Producer {
     /// # Errors
     /// When the coordinator refuses.
     pub fn commit(&self) -> Result<(), Error> {
-        self.producer
-            .commit_transaction(LIMIT)
-            .map_err(Error::kafka("commit a transaction"))
+        self.producer.commit_transaction(LIMIT).map_err(Error::kafka("commit a transaction"))
     }
 
     /// Aborts the open transaction.
@@ -245,33 +220,21 @@ impl Producer {
     /// # Errors
     /// When the coordinator refuses.
     pub fn abort(&self) -> Result<(), Error> {
-        self.producer
-            .abort_transaction(LIMIT)
-            .map_err(Error::kafka("abort a transaction"))
+        self.producer.abort_transaction(LIMIT).map_err(Error::kafka("abort a transaction"))
     }
 
     /// Adds a group's offsets to the open transaction: pending until it ends.
     ///
     /// # Errors
     /// When the coordinator refuses.
-    pub fn send_offsets(
-        &self,
-        cluster: &Cluster,
-        group: &str,
-        offsets: &[(&str, i32, i64)],
-    ) -> Result<(), Error> {
+    pub fn send_offsets(&self, cluster: &Cluster, group: &str, offsets: &[(&str, i32, i64)]) -> Result<(), Error> {
         let what = || format!("add offsets of group {group} to a transaction");
         let consumer = cluster.consumer(group, &[])?;
         let Some(metadata) = consumer.group_metadata() else {
-            return Err(Error::Unsupported(format!(
-                "cannot {}: the consumer has no group",
-                what()
-            )));
+            return Err(Error::Unsupported(format!("cannot {}: the consumer has no group", what())));
         };
         let list = super::offsets::list(offsets)?;
-        self.producer
-            .send_offsets_to_transaction(&list, &metadata, LIMIT)
-            .map_err(Error::kafka(what()))
+        self.producer.send_offsets_to_transaction(&list, &metadata, LIMIT).map_err(Error::kafka(what()))
     }
 }
 
@@ -292,10 +255,7 @@ fn message(record: &Record, number: usize) -> BaseRecord<'_, [u8], [u8], usize> 
     if !record.headers.is_empty() {
         let mut headers = OwnedHeaders::new_with_capacity(record.headers.len());
         for (key, value) in &record.headers {
-            headers = headers.insert(Header {
-                key,
-                value: value.as_deref(),
-            });
+            headers = headers.insert(Header { key, value: value.as_deref() });
         }
         message = message.headers(headers);
     }

@@ -10,17 +10,14 @@ use crate::Error;
 use crate::wait::{Check, wait_for};
 
 fn options() -> AdminOptions {
-    AdminOptions::new()
-        .request_timeout(Some(LIMIT))
-        .operation_timeout(Some(LIMIT))
+    AdminOptions::new().request_timeout(Some(LIMIT)).operation_timeout(Some(LIMIT))
 }
 
 /// One topic was asked about: its result is the whole result.
 fn only(result: KafkaResult<Vec<TopicResult>>, what: String) -> Result<(), Error> {
     result
         .and_then(|rows| {
-            rows.into_iter()
-                .try_for_each(|row| row.map(drop).map_err(|(_, code)| KafkaError::AdminOp(code)))
+            rows.into_iter().try_for_each(|row| row.map(drop).map_err(|(_, code)| KafkaError::AdminOp(code)))
         })
         .map_err(Error::kafka(what))
 }
@@ -30,12 +27,7 @@ impl Cluster {
     ///
     /// # Errors
     /// When the topic exists or the cluster refuses.
-    pub fn create_topic(
-        &self,
-        name: &str,
-        partitions: i32,
-        config: &[(&str, &str)],
-    ) -> Result<(), Error> {
+    pub fn create_topic(&self, name: &str, partitions: i32, config: &[(&str, &str)]) -> Result<(), Error> {
         self.create_replicated_topic(name, partitions, 1, config)
     }
 
@@ -73,9 +65,7 @@ impl Cluster {
         wait_for(&what, LIMIT, || {
             // All topics: asking for one by its name is answered with an error row.
             Ok(match consumer.fetch_metadata(None, LIMIT) {
-                Ok(metadata) if metadata.topics().iter().all(|t| t.name() != name) => {
-                    Check::Done(())
-                }
+                Ok(metadata) if metadata.topics().iter().all(|t| t.name() != name) => Check::Done(()),
                 Ok(_) => Check::NotYet("it is still listed".to_owned()),
                 Err(error) => Check::NotYet(error.to_string()),
             })
@@ -102,17 +92,12 @@ impl Cluster {
     pub fn delete_records(&self, topic: &str, partition: i32, offset: i64) -> Result<i64, Error> {
         let what = || format!("delete records of {topic}-{partition}");
         let mut list = TopicPartitionList::new();
-        list.add_partition_offset(topic, partition, Offset::Offset(offset))
-            .map_err(Error::kafka(what()))?;
+        list.add_partition_offset(topic, partition, Offset::Offset(offset)).map_err(Error::kafka(what()))?;
         let admin = self.admin()?;
-        let list = pollster::block_on(admin.delete_records(&list, &options()))
-            .map_err(Error::kafka(what()))?;
+        let list = pollster::block_on(admin.delete_records(&list, &options())).map_err(Error::kafka(what()))?;
         let rows = list.elements();
         let Some(row) = rows.first() else {
-            return Err(Error::Unsupported(format!(
-                "{}: no answer for the partition",
-                what()
-            )));
+            return Err(Error::Unsupported(format!("{}: no answer for the partition", what())));
         };
         row.error().map_err(Error::kafka(what()))?;
         Ok(row.offset().to_raw().unwrap_or(-1))
@@ -169,18 +154,12 @@ fn led(consumer: &BaseConsumer, name: &str, partitions: i32) -> Result<(), Strin
     let second = Duration::from_secs(5);
     let metadata = consumer.fetch_metadata(Some(name), second).map_err(text)?;
     let topic = metadata.topics().first().ok_or("no such topic")?;
-    let count = topic
-        .partitions()
-        .iter()
-        .filter(|p| p.leader() >= 0)
-        .count();
+    let count = topic.partitions().iter().filter(|p| p.leader() >= 0).count();
     if i32::try_from(count) != Ok(partitions) {
         return Err(format!("{count} have one"));
     }
     for partition in 0..partitions {
-        consumer
-            .fetch_watermarks(name, partition, second)
-            .map_err(text)?;
+        consumer.fetch_watermarks(name, partition, second).map_err(text)?;
     }
     Ok(())
 }

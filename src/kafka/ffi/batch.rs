@@ -31,7 +31,9 @@ impl<'a> BatchQueue<'a> {
         // SAFETY: the handle is valid; the partition's queue is owned until the end of the block, and forwarding holds its own
         // reference to the target.
         unsafe {
-            let Some(source) = Queue::take(sys::rd_kafka_queue_get_partition(self.native.ptr, topic.as_ptr(), partition)) else {
+            let Some(source) =
+                Queue::take(sys::rd_kafka_queue_get_partition(self.native.ptr, topic.as_ptr(), partition))
+            else {
                 return Err(Fault::of(sys::rd_kafka_resp_err_t::RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION as i32));
             };
             sys::rd_kafka_queue_forward(source.ptr(), self.queue.ptr());

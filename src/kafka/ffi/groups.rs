@@ -106,7 +106,9 @@ pub fn describe_groups(native: Native<'_>, wait: &Wait<'_>, groups: &[&str]) -> 
             let group = c_text(groups[index])?;
             let mut names: [*const c_char; 1] = [group.as_ptr()];
             // SAFETY: one valid name, copied by librdkafka.
-            unsafe { sys::rd_kafka_DescribeConsumerGroups(native.ptr, names.as_mut_ptr(), 1, options.ptr(), queue.ptr()) }
+            unsafe {
+                sys::rd_kafka_DescribeConsumerGroups(native.ptr, names.as_mut_ptr(), 1, options.ptr(), queue.ptr())
+            }
             Ok(())
         },
         |event| {
@@ -201,4 +203,3 @@ pub fn cluster_id(native: Native<'_>, timeout: Duration) -> Option<String> {
         copy
     }
 }
-

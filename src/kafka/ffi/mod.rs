@@ -86,3 +86,9 @@ unsafe fn optional_text(ptr: *const c_char) -> Option<String> {
     // SAFETY: the caller's promise.
     (!ptr.is_null()).then(|| unsafe { text(ptr) })
 }
+
+/// Ends the process at once, without exit handlers: OpenSSL's would tear down what librdkafka's threads still use.
+pub fn leave(code: u8) -> ! {
+    // SAFETY: `_exit` takes any code and does not return.
+    unsafe { libc::_exit(i32::from(code)) }
+}

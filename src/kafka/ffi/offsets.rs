@@ -1,6 +1,8 @@
 //! ListOffsets, ListConsumerGroupOffsets, AlterConsumerGroupOffsets.
 
-use super::owned::{AdminOptions, ErrorObject, PartitionEntry, PartitionList, PartitionRow, c_text, fault_of_error, read_list, read_row};
+use super::owned::{
+    AdminOptions, ErrorObject, PartitionEntry, PartitionList, PartitionRow, c_text, fault_of_error, read_list, read_row,
+};
 use super::requests::{Wait, run};
 use super::{Fault, Native};
 use rdkafka_sys as sys;
@@ -20,7 +22,11 @@ pub type FoundOffset = (PartitionRow, i64);
 
 /// ListOffsets, every chunk in flight at once. A row without a fault and with offset −1001 means that its leader did not
 /// answer: librdkafka merges the answers without looking at the failed ones.
-pub fn list_offsets(native: Native<'_>, wait: &Wait<'_>, chunks: &[OffsetLookup<'_>]) -> Vec<Result<Vec<FoundOffset>, Fault>> {
+pub fn list_offsets(
+    native: Native<'_>,
+    wait: &Wait<'_>,
+    chunks: &[OffsetLookup<'_>],
+) -> Vec<Result<Vec<FoundOffset>, Fault>> {
     run(
         native,
         wait,
@@ -115,12 +121,20 @@ pub fn list_group_offsets(
 unsafe fn set_require_stable(options: &AdminOptions, require_stable: bool) -> Result<(), Fault> {
     // SAFETY: the options are valid.
     unsafe {
-        ErrorObject::check(sys::rd_kafka_AdminOptions_set_require_stable_offsets(options.ptr(), i32::from(require_stable)))
+        ErrorObject::check(sys::rd_kafka_AdminOptions_set_require_stable_offsets(
+            options.ptr(),
+            i32::from(require_stable),
+        ))
     }
 }
 
 /// AlterConsumerGroupOffsets of one group. The answer's rows carry their own faults: rows fail one by one.
-pub fn alter_group_offsets(native: Native<'_>, wait: &Wait<'_>, group: &str, entries: &[PartitionEntry<'_>]) -> Result<Vec<PartitionRow>, Fault> {
+pub fn alter_group_offsets(
+    native: Native<'_>,
+    wait: &Wait<'_>,
+    group: &str,
+    entries: &[PartitionEntry<'_>],
+) -> Result<Vec<PartitionRow>, Fault> {
     let answers = run(
         native,
         wait,
@@ -153,7 +167,10 @@ pub fn alter_group_offsets(native: Native<'_>, wait: &Wait<'_>, group: &str, ent
 
 /// # Safety
 /// `groups` points to `count` valid group results.
-unsafe fn read_group_result(groups: *mut *const sys::rd_kafka_group_result_t, count: usize) -> Result<Vec<PartitionRow>, Fault> {
+unsafe fn read_group_result(
+    groups: *mut *const sys::rd_kafka_group_result_t,
+    count: usize,
+) -> Result<Vec<PartitionRow>, Fault> {
     if count == 0 {
         return Ok(Vec::new());
     }
@@ -167,4 +184,3 @@ unsafe fn read_group_result(groups: *mut *const sys::rd_kafka_group_result_t, co
         Ok(read_list(sys::rd_kafka_group_result_partitions(group)))
     }
 }
-

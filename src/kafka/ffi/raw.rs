@@ -21,10 +21,7 @@ unsafe extern "C" {
         timeout_ms: c_int,
     ) -> i32;
     #[link_name = "rd_kafka_message_headers"]
-    pub fn message_headers(
-        message: *const sys::rd_kafka_message_t,
-        headers: *mut *mut sys::rd_kafka_headers_t,
-    ) -> i32;
+    pub fn message_headers(message: *const sys::rd_kafka_message_t, headers: *mut *mut sys::rd_kafka_headers_t) -> i32;
     #[link_name = "rd_kafka_header_get_all"]
     pub fn header_get_all(
         headers: *const sys::rd_kafka_headers_t,

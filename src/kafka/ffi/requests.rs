@@ -54,8 +54,7 @@ pub(super) fn run<T>(
         // SAFETY: the queue is valid; a polled event is owned by the caller.
         let event = unsafe { Event::take(sys::rd_kafka_queue_poll(queue.ptr(), SLICE.as_millis() as i32)) };
         let Some(event) = event else {
-            let reason = (wait.give_up)()
-                .or_else(|| (Instant::now() >= deadline).then(|| Fault::of(TIMED_OUT)));
+            let reason = (wait.give_up)().or_else(|| (Instant::now() >= deadline).then(|| Fault::of(TIMED_OUT)));
             if let Some(fault) = reason {
                 return answers.into_iter().map(|answer| answer.unwrap_or_else(|| Err(fault.clone()))).collect();
             }

@@ -21,7 +21,11 @@ pub struct DescribedTopic {
 }
 
 /// DescribeTopics in chunks of names.
-pub fn describe_topics(native: Native<'_>, wait: &Wait<'_>, chunks: &[&[&str]]) -> Vec<Result<Vec<DescribedTopic>, Fault>> {
+pub fn describe_topics(
+    native: Native<'_>,
+    wait: &Wait<'_>,
+    chunks: &[&[&str]],
+) -> Vec<Result<Vec<DescribedTopic>, Fault>> {
     run(
         native,
         wait,
@@ -63,7 +67,11 @@ unsafe fn read_topic(topic: *const sys::rd_kafka_TopicDescription_t) -> Describe
         let id = sys::rd_kafka_TopicDescription_topic_id(topic);
         DescribedTopic {
             topic: text(sys::rd_kafka_TopicDescription_name(topic)),
-            topic_id: if id.is_null() || fault.is_some() { None } else { optional_text(sys::rd_kafka_Uuid_base64str(id)) },
+            topic_id: if id.is_null() || fault.is_some() {
+                None
+            } else {
+                optional_text(sys::rd_kafka_Uuid_base64str(id))
+            },
             fault,
             is_internal: sys::rd_kafka_TopicDescription_is_internal(topic) != 0,
             partitions: (0..count)

@@ -1,0 +1,78 @@
+//! Ctrl-C and SIGTERM.
+
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+
+/// The process ends at once: nothing is half done.
+const AT_ONCE: u8 = 0;
+/// The first signal asks the work to stop, the second ends the process.
+const STOP_WORK: u8 = 1;
+/// Signals are kept for later: a write is under way, and its report must not be lost.
+const HELD: u8 = 2;
+
+/// What a signal does, and whether one came.
+#[derive(Debug)]
+pub struct Interrupt {
+    mode: AtomicU8,
+    came: AtomicBool,
+}
+
+impl Interrupt {
+    /// Listens from now on, for the rest of the process. tokio does the signal handling.
+    pub fn listen() -> &'static Interrupt {
+        static INTERRUPT: Interrupt = Interrupt { mode: AtomicU8::new(AT_ONCE), came: AtomicBool::new(false) };
+        let listener = std::thread::Builder::new().name("signals".to_owned());
+        // Without the thread Ctrl-C ends the process as it does any other.
+        let _ = listener.spawn(|| {
+            let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
+            runtime.block_on(async {
+                use tokio::signal::unix::{SignalKind, signal};
+                let (Ok(mut interrupt), Ok(mut terminate)) =
+                    (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
+                else {
+                    return;
+                };
+                tokio::spawn(async move {
+                    while terminate.recv().await.is_some() {
+                        INTERRUPT.signal();
+                    }
+                });
+                while interrupt.recv().await.is_some() {
+                    INTERRUPT.signal();
+                }
+            });
+        });
+        &INTERRUPT
+    }
+
+    fn signal(&self) {
+        let before = self.came.swap(true, Ordering::SeqCst);
+        let mode = self.mode.load(Ordering::SeqCst);
+        if mode == AT_ONCE || mode == STOP_WORK && before {
+            // The cursor may be hidden by a prompt that was waiting.
+            if console::user_attended_stderr() {
+                let _ = console::Term::stderr().show_cursor();
+            }
+            super::leave(crate::error::Exit::Interrupted);
+        }
+    }
+
+    /// Set by the first signal while work that can stop is under way.
+    pub fn flag(&self) -> &AtomicBool {
+        &self.came
+    }
+
+    /// Whether a signal came.
+    pub fn came(&self) -> bool {
+        self.came.load(Ordering::SeqCst)
+    }
+
+    /// From now on the first signal sets [`Self::flag`], and the second ends the process.
+    pub fn stop_work(&self) {
+        self.mode.store(STOP_WORK, Ordering::SeqCst);
+    }
+
+    /// From now on signals only set [`Self::flag`].
+    pub fn hold(&self) {
+        self.mode.store(HELD, Ordering::SeqCst);
+    }
+}

@@ -1,0 +1,208 @@
+//! The subcommands, a file each, and what they share: the context of a run, its end, and standard output.
+
+mod completions;
+mod describe;
+mod interrupt;
+
+use crate::cli::{Cli, Color, Connect, Output};
+use crate::error::{Code, Error, Exit, Result};
+use crate::kafka::config::ClientProperties;
+use crate::kafka::{Client, Connection};
+use crate::model::Timestamp;
+use crate::offset::time;
+use crate::report::ErrorReport;
+use crate::ui::{Manner, Ui};
+use clap::{Parser, Subcommand};
+use interrupt::Interrupt;
+use jiff::tz::TimeZone;
+use std::io::Write;
+use std::sync::Arc;
+
+/// The subcommands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Show where consumer groups stand: committed offset, log end and lag of each partition
+    Describe(describe::DescribeArgs),
+    /// Print the completions of a shell
+    Completions(completions::CompletionsArgs),
+    /// Print the man page
+    #[command(hide = true)]
+    Man,
+}
+
+/// What every subcommand of a run knows.
+pub struct Context {
+    /// Standard error.
+    pub ui: Ui,
+    /// The moment that all times of the run are read against.
+    pub now: Timestamp,
+    /// The zone of times without one.
+    pub zone: TimeZone,
+    /// The report's form.
+    pub output: Output,
+    /// How to reach the cluster.
+    pub connect: Connect,
+    /// The command line without secrets.
+    pub command_line: String,
+    /// Ctrl-C.
+    pub interrupt: &'static Interrupt,
+}
+
+/// Runs the command line of this process.
+pub fn run() -> ! {
+    leave(run_command_line())
+}
+
+fn run_command_line() -> Exit {
+    let argv: Vec<String> = std::env::args_os().map(|arg| arg.to_string_lossy().into_owned()).collect();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return refused_command_line(&error, &argv),
+    };
+    let color = match cli.terminal.color {
+        Color::Auto => None,
+        Color::Always => Some(true),
+        Color::Never => Some(false),
+    };
+    let manner =
+        Manner { quiet: cli.terminal.quiet, verbose: cli.terminal.verbose, color, progress: !cli.terminal.no_progress };
+    let output = cli.terminal.output;
+    let ui = Ui::new(manner);
+    let zone = match time::zone(&cli.terminal.tz) {
+        Ok(zone) => zone,
+        Err(error) => return failed(&ui, output, &error),
+    };
+    let context = Context {
+        ui,
+        now: Timestamp(jiff::Timestamp::now().as_millisecond()),
+        zone,
+        output,
+        connect: cli.connect,
+        command_line: crate::kafka::config::redact_command_line(&argv),
+        interrupt: Interrupt::listen(),
+    };
+    let outcome = match cli.command {
+        Command::Describe(args) => describe::run(&context, args),
+        Command::Completions(args) => completions::run(&context, &args),
+        Command::Man => completions::man(&context),
+    };
+    outcome.unwrap_or_else(|error| failed(&context.ui, output, &error))
+}
+
+/// Tells an error in words, and as a report where JSON was asked for.
+fn failed(ui: &Ui, output: Output, error: &Error) -> Exit {
+    ui.error(error);
+    if output == Output::Json {
+        print_error(error);
+    }
+    error.exit
+}
+
+fn print_error(error: &Error) {
+    let report = ErrorReport::new(error.code.as_str(), &error.message, &error.hints);
+    let _ = print(&crate::render::json(&report));
+}
+
+/// What clap found wrong, or the help that was asked for.
+fn refused_command_line(error: &clap::Error, argv: &[String]) -> Exit {
+    if !error.use_stderr() {
+        let _ = error.print();
+        return Exit::Done;
+    }
+    let _ = error.print();
+    if wants_json(argv) {
+        let text = error.render().to_string();
+        let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+        let message = lines.next().unwrap_or("the command line is wrong").trim_start_matches("error: ").to_owned();
+        let hints: Vec<String> = lines
+            .filter(|line| !line.starts_with("Usage:") && !line.starts_with("For more information"))
+            .map(str::to_owned)
+            .collect();
+        print_error(&hints.into_iter().fold(Error::usage(message), Error::hint));
+    }
+    Exit::Usage
+}
+
+/// Whether `-o json` stands in a command line that could not be parsed.
+fn wants_json(argv: &[String]) -> bool {
+    let flags = argv.iter().take_while(|arg| *arg != "--");
+    let mut after_flag = false;
+    for arg in flags {
+        if after_flag && arg == "json" || matches!(arg.as_str(), "-ojson" | "-o=json" | "--output=json") {
+            return true;
+        }
+        after_flag = matches!(arg.as_str(), "-o" | "--output");
+    }
+    false
+}
+
+/// Ends the process with this code. Clients are not dropped: that may wait for a resolver or a broker, and nothing is left to do.
+fn leave(exit: Exit) -> ! {
+    let _ = std::io::stdout().flush();
+    crate::kafka::leave(exit.code())
+}
+
+/// Writes to standard output. A reader that left is no failure.
+fn print(text: &str) -> Result<()> {
+    let mut stdout = std::io::stdout().lock();
+    let written = stdout
+        .write_all(text.as_bytes())
+        .and_then(|()| if text.ends_with('\n') { Ok(()) } else { stdout.write_all(b"\n") });
+    match written.and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(Error::new(Code::Io, "the report could not be written to standard output").caused_by(error))
+        }
+        _ => Ok(()),
+    }
+}
+
+impl Context {
+    /// Prints the report: standard output carries nothing else.
+    pub fn emit(&self, report: &str) -> Result<()> {
+        print(report)
+    }
+
+    /// How to reach the cluster, from `-b`, `-F` and `-X`.
+    pub fn connection(&self) -> Result<Connection> {
+        let file = match &self.connect.command_config {
+            None => None,
+            Some(path) => {
+                let shown = path.display().to_string();
+                let text = std::fs::read_to_string(path).map_err(|error| {
+                    Error::new(Code::BadFile, format!("`{shown}` can't be read"))
+                        .hint("`-F` names a file of client properties")
+                        .caused_by(error)
+                })?;
+                Some((shown, text))
+            }
+        };
+        let file = file.as_ref().map(|(path, text)| (path.as_str(), text.as_str()));
+        let properties =
+            ClientProperties::build(self.connect.bootstrap_server.as_deref(), file, &self.connect.property)?;
+        for (key, why) in properties.ignored() {
+            self.ui.detail(&format!("ignored `{key}`: {why}"));
+        }
+        let log: Option<crate::kafka::LogSink> = self.ui.is_verbose().then(|| {
+            Arc::new(|line: &str| {
+                let _ = writeln!(std::io::stderr().lock(), "{}", crate::model::visible(line));
+            }) as crate::kafka::LogSink
+        });
+        Ok(Connection { properties, timeout: self.connect.timeout, log })
+    }
+
+    /// A client that has reached its cluster. It lives until the process ends.
+    pub fn client(&self) -> Result<&'static Client> {
+        Ok(Box::leak(Box::new(Client::connect(self.connection()?)?)))
+    }
+
+    /// How tables on standard output are drawn.
+    pub fn table_style(&self) -> crate::render::Style {
+        let terminal = self.ui.stdout_is_terminal();
+        crate::render::Style { width: self.ui.width().filter(|_| terminal), separators: terminal }
+    }
+
+    /// The present moment, for capture times.
+    pub fn clock(&self) -> Timestamp {
+        Timestamp(jiff::Timestamp::now().as_millisecond())
+    }
+}

@@ -1,0 +1,172 @@
+//! What the cluster says of groups, topics and logs, in as few round trips as that takes.
+
+use crate::error::{Code, Error, Result};
+use crate::kafka::{BrokerFault, Cluster, CommitLookup, FoundOffset, OffsetSpec};
+use crate::model::{CommittedOffset, GroupDescription, GroupType, TopicDescription, TopicPartition};
+use crate::watermark::Watermarks;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// A partition's commit as it was read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Commit {
+    /// None.
+    Absent,
+    /// This one.
+    Stands(CommittedOffset),
+    /// A transaction holds another one that is not decided; this is the one before it.
+    Pending(Option<CommittedOffset>),
+    /// It could not be read.
+    Failed(BrokerFault),
+}
+
+/// A group as its coordinator describes it, absent and unmanaged ones told apart.
+pub type DescribedGroup = Result<GroupDescription, Error>;
+
+/// Describes groups, in the order asked. "Dead, no members" is what brokers say of an absent group and of a share or streams
+/// group alike: the list of all names tells them apart, and only then is it asked for.
+pub fn groups<C: Cluster + ?Sized>(cluster: &C, names: &[&str]) -> Result<Vec<DescribedGroup>> {
+    let answers = cluster.describe_groups(names);
+    let dead = answers.iter().any(|answer| answer.as_ref().is_ok_and(GroupDescription::is_dead));
+    let listed = if dead { cluster.group_names()? } else { BTreeSet::new() };
+    Ok(names
+        .iter()
+        .zip(answers)
+        .map(|(&name, answer)| match answer {
+            Err(fault) => Err(fault.into_error(&format!("describing group `{name}`"))),
+            Ok(description) if !description.is_dead() => Ok(description),
+            Ok(mut description) if listed.contains(name) => {
+                description.group_type = GroupType::Unmanaged;
+                description.state = crate::model::GroupState::Unknown;
+                Ok(description)
+            }
+            Ok(_) => Err(group_not_found(name)),
+        })
+        .collect())
+}
+
+/// No such group.
+pub fn group_not_found(name: &str) -> Error {
+    Error::new(Code::GroupNotFound, format!("group `{name}` does not exist"))
+        .hint("names are literal and case-sensitive; `krewind describe --all-groups` shows those that exist")
+}
+
+/// All commits of each group, in the order asked; pending ones told from decided ones.
+pub fn all_commits<C: Cluster + ?Sized>(
+    cluster: &C,
+    groups: &[&str],
+) -> Vec<Result<BTreeMap<TopicPartition, Commit>, BrokerFault>> {
+    let lookups: Vec<CommitLookup<'_>> = groups.iter().map(|&group| CommitLookup { group, partitions: None }).collect();
+    let answers = cluster.committed_offsets(&lookups, true);
+    groups
+        .iter()
+        .zip(answers)
+        .map(|(&group, answer)| {
+            let rows = answer?;
+            let mut commits: BTreeMap<TopicPartition, Commit> =
+                rows.into_iter().map(|row| (row.partition, commit(row.commit))).collect();
+            values_before_pending(cluster, group, &mut commits);
+            Ok(commits)
+        })
+        .collect()
+}
+
+/// The commits of one group on these partitions.
+pub fn commits<C: Cluster + ?Sized>(
+    cluster: &C,
+    group: &str,
+    partitions: &[TopicPartition],
+) -> Result<BTreeMap<TopicPartition, Commit>, BrokerFault> {
+    if partitions.is_empty() {
+        return Ok(BTreeMap::new());
+    }
+    let lookup = CommitLookup { group, partitions: Some(partitions) };
+    let rows = cluster.committed_offsets(&[lookup], true).pop().unwrap_or_else(|| Err(BrokerFault::no_answer()))?;
+    let mut commits: BTreeMap<TopicPartition, Commit> =
+        rows.into_iter().map(|row| (row.partition, commit(row.commit))).collect();
+    values_before_pending(cluster, group, &mut commits);
+    Ok(commits)
+}
+
+fn commit(answer: Result<Option<CommittedOffset>, BrokerFault>) -> Commit {
+    match answer {
+        Ok(None) => Commit::Absent,
+        Ok(Some(committed)) => Commit::Stands(committed),
+        Err(fault) if fault.code == crate::kafka::codes::UNSTABLE_OFFSET_COMMIT => Commit::Pending(None),
+        Err(fault) => Commit::Failed(fault),
+    }
+}
+
+/// Asks for the values before pending commits, which a stable read does not give.
+fn values_before_pending<C: Cluster + ?Sized>(
+    cluster: &C,
+    group: &str,
+    commits: &mut BTreeMap<TopicPartition, Commit>,
+) {
+    let pending: Vec<TopicPartition> = commits
+        .iter()
+        .filter(|(_, commit)| matches!(commit, Commit::Pending(_)))
+        .map(|(partition, _)| partition.clone())
+        .collect();
+    if pending.is_empty() {
+        return;
+    }
+    let lookup = CommitLookup { group, partitions: Some(&pending) };
+    let Some(Ok(rows)) = cluster.committed_offsets(&[lookup], false).pop() else { return };
+    for row in rows {
+        if let Ok(before) = row.commit {
+            commits.insert(row.partition, Commit::Pending(before));
+        }
+    }
+}
+
+/// Topics by name.
+pub fn topics<C: Cluster + ?Sized>(
+    cluster: &C,
+    names: &BTreeSet<&str>,
+) -> HashMap<String, Result<TopicDescription, BrokerFault>> {
+    if names.is_empty() {
+        return HashMap::new();
+    }
+    let names: Vec<&str> = names.iter().copied().collect();
+    let answers = cluster.describe_topics(&names);
+    names.iter().map(|&name| name.to_owned()).zip(answers).collect()
+}
+
+/// One partition's log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Log {
+    /// Its bounds.
+    pub watermarks: Result<Watermarks, BrokerFault>,
+    /// The first record at or after the time, where a time was asked for; `Ok(None)`: no such record.
+    pub at_time: Option<Result<Option<FoundOffset>, BrokerFault>>,
+}
+
+/// The logs of these partitions, in the order asked; with `time_ms` also the first record at or after that moment.
+pub fn logs<C: Cluster + ?Sized>(cluster: &C, partitions: &[TopicPartition], time_ms: Option<i64>) -> Vec<Log> {
+    let mut specs = vec![OffsetSpec::Earliest, OffsetSpec::LatestStable, OffsetSpec::Latest];
+    specs.extend(time_ms.map(OffsetSpec::AtTime));
+    let queries: Vec<(TopicPartition, OffsetSpec)> =
+        specs.iter().flat_map(|&spec| partitions.iter().map(move |partition| (partition.clone(), spec))).collect();
+    let answers = cluster.list_offsets(&queries);
+    let count = partitions.len();
+    let answer = |spec: usize, index: usize| {
+        answers.get(spec * count + index).cloned().unwrap_or_else(|| Err(BrokerFault::no_answer()))
+    };
+    let known = |spec: usize, index: usize| -> Result<i64, BrokerFault> {
+        answer(spec, index)?.map(|found| found.offset).ok_or_else(BrokerFault::leader_did_not_answer)
+    };
+    (0..count)
+        .map(|index| {
+            let at_time = time_ms.map(|_| answer(3, index));
+            let watermarks = known(0, index).and_then(|log_start| {
+                let (last_stable, high_watermark) = (known(1, index)?, known(2, index)?);
+                // The answers are moments apart while the log goes on: a record that one of them saw exists for all.
+                let found = at_time.as_ref().and_then(|found| found.as_ref().ok()).copied().flatten();
+                let high_watermark =
+                    high_watermark.max(log_start).max(found.map_or(0, |found| found.offset.saturating_add(1)));
+                Ok(Watermarks { log_start, high_watermark, last_stable: last_stable.clamp(log_start, high_watermark) })
+            });
+            Log { watermarks, at_time }
+        })
+        .collect()
+}

@@ -1,0 +1,16 @@
+//! The only drivers of I/O. They speak to the person through [`Observer`] alone.
+
+pub mod describe;
+pub mod gather;
+
+/// Who hears what goes on.
+pub trait Observer: Sync {
+    /// A note on what is going on.
+    fn status(&self, text: &str);
+
+    /// Something that a person should know.
+    fn warn(&self, text: &str);
+
+    /// How many of how many are done.
+    fn progress(&self, done: u64, total: u64);
+}

@@ -1,0 +1,3 @@
+//! Decisions: from what is known to what is reported or done. No I/O, no clock.
+
+pub mod lag;

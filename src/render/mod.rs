@@ -1,0 +1,21 @@
+//! Reports as text: tables for people, JSON and CSV for programs.
+
+mod csv;
+pub mod describe;
+mod table;
+
+pub use table::Style;
+
+use serde::Serialize;
+
+/// Any report as one JSON object.
+pub fn json<T: Serialize>(report: &T) -> String {
+    let mut text = serde_json::to_string_pretty(report).unwrap_or_else(|error| {
+        // Every report is made of text, numbers and lists: there is nothing in it that JSON lacks.
+        format!(
+            "{{\"kind\": \"error\", \"version\": 1, \"code\": \"internal\", \"message\": \"{error}\", \"hints\": []}}"
+        )
+    });
+    text.push('\n');
+    text
+}
