@@ -45,9 +45,14 @@ fn description(topic: ffi::DescribedTopic) -> TopicDescription {
         topic.partitions.iter().filter(|(_, has_leader)| !has_leader).map(|&(partition, _)| partition).collect();
     TopicDescription {
         topic: topic.topic,
-        topic_id: topic.topic_id.filter(|id| id.trim_end_matches('=') != ZERO_ID),
+        topic_id: topic.topic_id.map(url_safe).filter(|id| id != ZERO_ID),
         partitions,
         leaderless,
         is_internal: topic.is_internal,
     }
+}
+
+/// The id as Kafka's own tools write it (`org.apache.kafka.common.Uuid`): base64 for URLs, without padding.
+fn url_safe(base64: String) -> String {
+    base64.trim_end_matches('=').replace('+', "-").replace('/', "_")
 }
