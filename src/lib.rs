@@ -23,7 +23,7 @@ pub mod cli;
 pub mod commands;
 pub mod error;
 pub mod exec;
-// pub mod journal;
+pub mod journal;
 pub mod kafka;
 pub mod model;
 pub mod offset;

@@ -132,6 +132,11 @@ impl Ui {
 
     /// An error and its hints.
     pub fn error(&self, error: &Error) {
+        self.error_with_details(error, &[]);
+    }
+
+    /// An error, a line for each thing that it concerns, and its hints.
+    pub fn error_with_details(&self, error: &Error, details: &[String]) {
         self.labelled("error", |style| style.red().bold(), &error.message);
         let mut source = std::error::Error::source(error);
         while let Some(cause) = source {
@@ -140,6 +145,9 @@ impl Ui {
                 self.line(&format!("  because: {}", visible(&cause_text)));
             }
             source = cause.source();
+        }
+        for detail in details {
+            self.line(&format!("  {}", visible(detail)));
         }
         for hint in &error.hints {
             self.hint(hint);

@@ -3,6 +3,8 @@
 mod completions;
 mod describe;
 mod interrupt;
+mod reset;
+mod write;
 
 use crate::cli::{Cli, Color, Connect, Output};
 use crate::error::{Code, Error, Exit, Result};
@@ -23,6 +25,8 @@ use std::sync::Arc;
 pub enum Command {
     /// Show where consumer groups stand: committed offset, log end and lag of each partition
     Describe(describe::DescribeArgs),
+    /// Move a group's committed offsets: plan, show, ask, write, read back
+    Reset(reset::ResetArgs),
     /// Print the completions of a shell
     Completions(completions::CompletionsArgs),
     /// Print the man page
@@ -55,6 +59,9 @@ pub fn run() -> ! {
 
 fn run_command_line() -> Exit {
     let argv: Vec<String> = std::env::args_os().map(|arg| arg.to_string_lossy().into_owned()).collect();
+    if argv.get(1).is_some_and(|arg| arg == crate::exec::apply::WRITE_COMMAND) {
+        return write::run();
+    }
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return refused_command_line(&error, &argv),
@@ -83,6 +90,7 @@ fn run_command_line() -> Exit {
     };
     let outcome = match cli.command {
         Command::Describe(args) => describe::run(&context, args),
+        Command::Reset(args) => reset::run(&context, args),
         Command::Completions(args) => completions::run(&context, &args),
         Command::Man => completions::man(&context),
     };
@@ -198,6 +206,12 @@ impl Context {
     /// How tables on standard output are drawn.
     pub fn table_style(&self) -> crate::render::Style {
         let terminal = self.ui.stdout_is_terminal();
+        crate::render::Style { width: self.ui.width().filter(|_| terminal), separators: terminal }
+    }
+
+    /// How tables on standard error are drawn.
+    pub fn stderr_table_style(&self) -> crate::render::Style {
+        let terminal = self.ui.stderr_is_terminal();
         crate::render::Style { width: self.ui.width().filter(|_| terminal), separators: terminal }
     }
 

@@ -1,7 +1,9 @@
 //! The only drivers of I/O. They speak to the person through [`Observer`] alone.
 
+pub mod apply;
 pub mod describe;
 pub mod gather;
+pub mod reset;
 
 /// Who hears what goes on.
 pub trait Observer: Sync {

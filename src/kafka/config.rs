@@ -81,6 +81,11 @@ impl ClientProperties {
         &self.ignored
     }
 
+    /// What [`Self::iter`] of another process gave.
+    pub fn from_translated(properties: Vec<(String, String)>) -> Self {
+        ClientProperties { properties, ignored: Vec::new() }
+    }
+
     /// The properties as `-v` prints them: secrets hidden, PEM text by its size.
     pub fn describe_redacted(&self) -> Vec<(String, String)> {
         self.iter()

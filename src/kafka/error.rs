@@ -39,6 +39,8 @@ pub mod codes {
     pub const LEADER_DID_NOT_ANSWER: i32 = -90_001;
     /// Not librdkafka's: the row is missing from the answer.
     pub const NO_ANSWER: i32 = -90_002;
+    /// Not librdkafka's: an earlier request failed, so this row's was not sent.
+    pub const NOT_SENT: i32 = -90_003;
 }
 
 /// What one thing asked of a broker ended with.
@@ -74,6 +76,15 @@ impl BrokerFault {
             code: codes::NO_ANSWER,
             name: "NO_ANSWER".to_owned(),
             message: "the broker's answer leaves this partition out".to_owned(),
+        }
+    }
+
+    /// A row that was not sent, because the request before it went unanswered.
+    pub fn not_sent() -> Self {
+        BrokerFault {
+            code: codes::NOT_SENT,
+            name: "NOT_SENT".to_owned(),
+            message: "not sent: the request before it went unanswered".to_owned(),
         }
     }
 

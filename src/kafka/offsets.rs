@@ -134,8 +134,16 @@ impl Cluster for Client {
     }
 
     fn alter_committed_offsets(&self, group: &str, rows: &[WriteRow]) -> Result<Vec<Result<(), BrokerFault>>> {
-        let mut outcomes = Vec::with_capacity(rows.len());
+        let mut outcomes: Vec<Result<(), BrokerFault>> = Vec::with_capacity(rows.len());
         for chunk in rows.chunks(COMMIT_CHUNK) {
+            // Where a whole chunk went unanswered the next one fares no better, and each would wait its full time.
+            let unanswered = |answer: &Result<(), BrokerFault>| {
+                answer.as_ref().is_err_and(|fault| fault.is_undecided() || fault.code == codes::NOT_SENT)
+            };
+            if !outcomes.is_empty() && outcomes.iter().all(unanswered) {
+                outcomes.extend(chunk.iter().map(|_| Err(BrokerFault::not_sent())));
+                continue;
+            }
             let chunk: Vec<&WriteRow> = chunk.iter().collect();
             outcomes.extend(self.retry_coordinator(
                 &chunk,

@@ -2,6 +2,7 @@
 
 mod csv;
 pub mod describe;
+pub mod reset;
 mod table;
 
 pub use table::Style;

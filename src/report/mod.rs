@@ -3,14 +3,18 @@
 
 mod describe;
 mod error;
+mod journal;
 mod reset;
+mod write;
 
 pub use describe::{DescribeReport, GroupError, GroupReport, GroupTotal, PartitionReport, PartitionStatus};
 pub use error::ErrorReport;
+pub use journal::{JournalEntry, JournalGroup, JournalRow, JournalState};
 pub use reset::{
     Action, GroupOutcome, GroupPlan, Preconditions, Refusal, ResetReport, ResetRow, ResetTotal, RowOutcome,
     TargetReport, UndoReference,
 };
+pub use write::{WriteFault, WriteReply, WriteRequest, WriteRequestRow};
 
 use serde::{Deserialize, Serialize};
 

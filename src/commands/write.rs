@@ -1,0 +1,50 @@
+//! The child that sends a write: its work comes by standard input, its answer goes to standard output.
+
+use crate::error::{Error, Exit};
+use crate::kafka::config::ClientProperties;
+use crate::kafka::{BrokerFault, Client, Cluster, Connection, WriteRow};
+use crate::model::TopicPartition;
+use crate::report::{WriteFault, WriteReply, WriteRequest};
+use std::time::Duration;
+
+/// Reads the request, writes, answers.
+pub fn run() -> Exit {
+    let request: WriteRequest = match serde_json::from_reader(std::io::stdin().lock()) {
+        Ok(request) => request,
+        // The parent ended before it had handed over everything, or this was started by hand.
+        Err(_) => return Exit::Usage,
+    };
+    let reply = match write(request) {
+        Ok(rows) => WriteReply::Rows(rows),
+        Err(error) => WriteReply::NotSent(WriteFault { message: error.message, undecided: false }),
+    };
+    match super::print(&serde_json::to_string(&reply).unwrap_or_default()) {
+        Ok(()) => Exit::Done,
+        Err(_) => Exit::Failed,
+    }
+}
+
+fn write(request: WriteRequest) -> Result<Vec<Option<WriteFault>>, Error> {
+    let connection = Connection {
+        properties: ClientProperties::from_translated(request.properties),
+        timeout: Duration::from_millis(request.timeout_ms),
+        log: None,
+    };
+    // Not dropped: the process ends when it has answered.
+    let client: &'static Client = Box::leak(Box::new(Client::connect(connection)?));
+    let rows: Vec<WriteRow> = request
+        .rows
+        .into_iter()
+        .map(|row| WriteRow {
+            partition: TopicPartition::new(row.topic, row.partition),
+            offset: row.offset,
+            metadata: row.metadata,
+        })
+        .collect();
+    let answers = client.alter_committed_offsets(&request.group, &rows)?;
+    Ok(answers.into_iter().map(|answer| answer.err().map(|fault| write_fault(&fault))).collect())
+}
+
+fn write_fault(fault: &BrokerFault) -> WriteFault {
+    WriteFault { message: fault.to_string(), undecided: fault.is_undecided() }
+}

@@ -1,0 +1,311 @@
+//! A look at a group, the plan that follows from it, and the second look right before a write.
+
+use super::gather::{self, Commit};
+use crate::error::{Code, Error, Result};
+use crate::kafka::{BrokerFault, Cluster};
+use crate::model::{
+    GroupDescription, GroupState, GroupType, PartitionSet, Timestamp, TopicDescription, TopicPartition,
+};
+use crate::offset::{Target, TimeLookup};
+use crate::plan::guard::{self, Commits};
+use crate::plan::reset::{Log, PartitionFacts, Planned, ResetSpec, plan, target_report};
+use crate::report::{GroupOutcome, GroupPlan, Preconditions, Refusal, ResetReport, ResetTotal, VERSION};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::time::{Duration, Instant};
+
+/// How long a pending transactional commit is waited for.
+const PENDING_PATIENCE: Duration = Duration::from_secs(3);
+
+/// Which partitions of a group are meant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Scope {
+    /// Each partition of each topic that the group has a commit on.
+    AllTopics,
+    /// These.
+    Topics(BTreeMap<String, PartitionSet>),
+}
+
+/// What is asked of one group.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Request {
+    /// The group's id.
+    pub group: String,
+    /// Which partitions.
+    pub scope: Scope,
+    /// Where to.
+    pub spec: ResetSpec,
+    /// Whether a group that does not exist may be made by the write.
+    pub create_group: bool,
+}
+
+/// One look at a group and its logs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Look {
+    /// The group.
+    pub description: GroupDescription,
+    /// All of its commits, also those outside the scope.
+    pub commits: Commits,
+    /// Partitions of the scope whose commit a transaction holds.
+    pub pending: Vec<TopicPartition>,
+    /// The plan that follows.
+    pub planned: Planned,
+}
+
+/// Looks at the group, and plans.
+pub fn look<C: Cluster + ?Sized>(cluster: &C, request: &Request) -> Result<Look> {
+    let group = request.group.as_str();
+    let named: BTreeSet<&str> = match &request.scope {
+        Scope::AllTopics => BTreeSet::new(),
+        Scope::Topics(topics) => topics.keys().map(String::as_str).collect(),
+    };
+    let (described, commits, mut topics) = std::thread::scope(|scope| {
+        let commits = scope.spawn(|| gather::all_commits(cluster, &[group]).pop());
+        let topics = scope.spawn(|| gather::topics(cluster, &named));
+        let described = gather::groups(cluster, &[group]);
+        (described, commits.join().ok().flatten(), topics.join().unwrap_or_default())
+    });
+    let description = existing_group(described?.pop(), request)?;
+    let mut commits = commits
+        .unwrap_or_else(|| Err(BrokerFault::no_answer()))
+        .map_err(|fault| fault.into_error(&format!("reading the commits of group `{group}`")))?;
+
+    if request.scope == Scope::AllTopics {
+        let with_commit: BTreeSet<&str> = commits.keys().map(|partition| partition.topic.as_str()).collect();
+        topics = gather::topics(cluster, &with_commit);
+    }
+    let partitions = partitions_in_scope(&request.scope, &topics, &commits)?;
+    let unlisted: Vec<TopicPartition> =
+        partitions.iter().filter(|partition| !commits.contains_key(partition)).cloned().collect();
+    commits.extend(
+        gather::commits(cluster, group, &unlisted)
+            .map_err(|fault| fault.into_error(&format!("reading the commits of group `{group}`")))?,
+    );
+    let pending = wait_for_pending(cluster, group, &partitions, &mut commits)?;
+
+    let facts = facts(cluster, request, &partitions, &topics, &commits)?;
+    let planned = plan(group, &request.spec, &facts);
+    let commits = commits
+        .into_iter()
+        .filter_map(|(partition, commit)| match commit {
+            Commit::Stands(committed) | Commit::Pending(Some(committed)) => Some((partition, committed)),
+            _ => None,
+        })
+        .collect();
+    Ok(Look { description, commits, pending, planned })
+}
+
+fn existing_group(described: Option<gather::DescribedGroup>, request: &Request) -> Result<GroupDescription> {
+    let group = &request.group;
+    match described {
+        Some(Ok(description)) if description.group_type == GroupType::Unmanaged => Err(Error::new(
+            Code::UnmanagedGroup,
+            format!("group `{group}` is a share or streams group, which krewind does not write"),
+        )
+        .hint(format!("a share group: `kafka-share-groups --reset-offsets --group {group}` of Kafka itself"))
+        .hint(format!("a Kafka Streams application: `kafka-streams-groups --reset-offsets --group {group}`, which knows its state too"))),
+        Some(Ok(description)) => Ok(description),
+        Some(Err(error)) if error.code == Code::GroupNotFound && request.create_group => Ok(GroupDescription {
+            group: group.clone(),
+            group_type: GroupType::Classic,
+            state: GroupState::Dead,
+            is_simple: true,
+            assignor: None,
+            coordinator: None,
+            members: Vec::new(),
+        }),
+        Some(Err(error)) if error.code == Code::GroupNotFound => {
+            Err(error.hint("`--create-group` makes it, if that is what you want").on_write())
+        }
+        Some(Err(error)) => Err(error),
+        None => Err(BrokerFault::no_answer().into_error(&format!("describing group `{group}`"))),
+    }
+}
+
+/// Each partition that was asked for; one that does not exist is an error, unless the group itself has a commit there.
+fn partitions_in_scope(
+    scope: &Scope,
+    topics: &HashMap<String, Result<TopicDescription, BrokerFault>>,
+    commits: &BTreeMap<TopicPartition, Commit>,
+) -> Result<Vec<TopicPartition>> {
+    let mut partitions: BTreeSet<TopicPartition> = BTreeSet::new();
+    match scope {
+        Scope::AllTopics => {
+            partitions.extend(commits.keys().cloned());
+            for (name, topic) in topics {
+                match topic {
+                    Ok(topic) => partitions
+                        .extend(topic.partitions.iter().map(|&number| TopicPartition::new(name.as_str(), number))),
+                    Err(fault) if fault.is_missing_topic() => {}
+                    Err(fault) => return Err(fault.clone().into_error(&format!("describing topic `{name}`"))),
+                }
+            }
+        }
+        Scope::Topics(wanted) => {
+            for (name, set) in wanted {
+                let topic = match topics.get(name) {
+                    Some(Ok(topic)) => topic,
+                    Some(Err(fault)) if fault.is_missing_topic() => return Err(topic_not_found(name)),
+                    Some(Err(fault)) => return Err(fault.clone().into_error(&format!("describing topic `{name}`"))),
+                    None => return Err(BrokerFault::no_answer().into_error(&format!("describing topic `{name}`"))),
+                };
+                match set {
+                    PartitionSet::All => {
+                        partitions
+                            .extend(topic.partitions.iter().map(|&number| TopicPartition::new(name.as_str(), number)));
+                    }
+                    PartitionSet::Only(numbers) => {
+                        for &number in numbers {
+                            if !topic.partitions.contains(&number) {
+                                return Err(Error::new(
+                                    Code::TopicNotFound,
+                                    format!(
+                                        "topic `{name}` has no partition {number}: it has {}",
+                                        topic.partitions.len()
+                                    ),
+                                )
+                                .on_write());
+                            }
+                            partitions.insert(TopicPartition::new(name.as_str(), number));
+                        }
+                    }
+                }
+            }
+        }
+    }
+    Ok(partitions.into_iter().collect())
+}
+
+fn topic_not_found(name: &str) -> Error {
+    Error::new(Code::TopicNotFound, format!("topic `{name}` does not exist"))
+        .hint("names are literal and case-sensitive; a topic that may not be described looks the same")
+        .on_write()
+}
+
+/// Waits a moment for transactions to end that hold commits in the scope; what is still held then.
+fn wait_for_pending<C: Cluster + ?Sized>(
+    cluster: &C,
+    group: &str,
+    partitions: &[TopicPartition],
+    commits: &mut BTreeMap<TopicPartition, Commit>,
+) -> Result<Vec<TopicPartition>> {
+    let deadline = Instant::now() + PENDING_PATIENCE;
+    loop {
+        let pending: Vec<TopicPartition> = partitions
+            .iter()
+            .filter(|partition| matches!(commits.get(partition), Some(Commit::Pending(_))))
+            .cloned()
+            .collect();
+        if pending.is_empty() || Instant::now() >= deadline {
+            return Ok(pending);
+        }
+        std::thread::sleep(Duration::from_millis(150));
+        let again = gather::commits(cluster, group, &pending)
+            .map_err(|fault| fault.into_error(&format!("reading the commits of group `{group}`")))?;
+        commits.extend(again);
+    }
+}
+
+fn facts<C: Cluster + ?Sized>(
+    cluster: &C,
+    request: &Request,
+    partitions: &[TopicPartition],
+    topics: &HashMap<String, Result<TopicDescription, BrokerFault>>,
+    commits: &BTreeMap<TopicPartition, Commit>,
+) -> Result<Vec<PartitionFacts>> {
+    let exists = |partition: &TopicPartition| matches!(topics.get(&partition.topic), Some(Ok(topic)) if topic.partitions.contains(&partition.partition));
+    let existing: Vec<TopicPartition> = partitions.iter().filter(|partition| exists(partition)).cloned().collect();
+    let time_ms = match &request.spec.target {
+        Target::Timestamp(moment) => Some(moment.timestamp.as_millis()),
+        _ => None,
+    };
+    let logs = gather::logs(cluster, &existing, time_ms);
+    let mut known: HashMap<&TopicPartition, Log> = HashMap::new();
+    for (partition, log) in existing.iter().zip(logs) {
+        let failed = |fault: BrokerFault| fault.into_error(&format!("looking up offsets of `{partition}`"));
+        let watermarks = log.watermarks.map_err(failed)?;
+        let time = match log.at_time {
+            None => TimeLookup::NotAsked,
+            Some(answer) => match answer.map_err(failed)? {
+                None => TimeLookup::NoRecord,
+                Some(found) => TimeLookup::Found { offset: found.offset, timestamp_ms: found.timestamp_ms },
+            },
+        };
+        known.insert(partition, Log::Known(watermarks, time));
+    }
+    partitions
+        .iter()
+        .map(|partition| {
+            let commit = match commits.get(partition) {
+                None | Some(Commit::Absent) => None,
+                Some(Commit::Stands(committed)) => Some(committed.clone()),
+                Some(Commit::Pending(before)) => before.clone(),
+                Some(Commit::Failed(fault)) => {
+                    return Err(fault.clone().into_error(&format!("reading the commit on `{partition}`")));
+                }
+            };
+            let topic = topics.get(&partition.topic).and_then(|topic| topic.as_ref().ok());
+            Ok(PartitionFacts {
+                partition: partition.clone(),
+                topic_id: topic.and_then(|topic| topic.topic_id.clone()),
+                commit,
+                log: known.get(partition).copied().unwrap_or(Log::Gone),
+            })
+        })
+        .collect()
+}
+
+/// The report of a plan: `planned`, or `nothing-to-do`.
+pub fn report<C: Cluster + ?Sized>(cluster: &C, request: &Request, look: &Look, now: Timestamp) -> Result<ResetReport> {
+    let rows = look.planned.rows.clone();
+    let total = ResetTotal::of(&rows);
+    let blocked = !look.planned.out_of_range.is_empty() || !look.planned.no_record.is_empty();
+    let outcome = if total.moved == 0 && !blocked { GroupOutcome::NothingToDo } else { GroupOutcome::Planned };
+    let group = GroupPlan {
+        group: request.group.clone(),
+        group_type: look.description.group_type,
+        outcome,
+        refusal: None,
+        would_refuse: None,
+        preconditions: Preconditions { state: look.description.state, members: look.description.members.len() },
+        rows,
+        total,
+        undo: None,
+    };
+    Ok(ResetReport {
+        kind: "reset".to_owned(),
+        version: VERSION,
+        command: "reset".to_owned(),
+        outcome,
+        cluster_id: cluster.cluster_id()?,
+        computed_at: now,
+        applied_at: None,
+        target: target_report(&request.spec.target),
+        total: group.total,
+        groups: vec![group],
+        warnings: look.planned.warnings.clone(),
+    })
+}
+
+/// Looks again right before a write: whether what the plan rests on still holds.
+pub fn look_again<C: Cluster + ?Sized>(cluster: &C, request: &Request, first: &Look) -> Result<Result<Look, Refusal>> {
+    let now = look(cluster, request)?;
+    let refusal = if now.description.is_active() {
+        Some(guard::active(&now.description))
+    } else {
+        guard::commits_moving(&request.group, &first.commits, &now.commits)
+            .or_else(|| {
+                guard::refusal(
+                    &now.description,
+                    &request.spec,
+                    &Planned { out_of_range: Vec::new(), no_record: Vec::new(), ..now.planned.clone() },
+                    &now.pending,
+                    false,
+                )
+            })
+            .or_else(|| guard::stale(&first.planned.rows, &now.planned.rows))
+    };
+    Ok(match refusal {
+        Some(refusal) => Err(refusal),
+        None => Ok(now),
+    })
+}

@@ -1,0 +1,145 @@
+//! What a write replaces, on disk before it is replaced: a file per write in `$XDG_STATE_HOME/krewind/journal`, readable by its
+//! owner alone.
+
+use crate::error::{Code, Error, Result};
+use crate::model::Timestamp;
+use crate::report::JournalEntry;
+use etcetera::BaseStrategy;
+use std::fs::{DirBuilder, File};
+use std::io::Write;
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+/// The directory of the journal.
+#[derive(Debug, Clone)]
+pub struct Journal {
+    directory: PathBuf,
+}
+
+impl Journal {
+    /// The user's journal. Made where it is missing, so that a write never starts without one.
+    pub fn open() -> Result<Self> {
+        let base = etcetera::base_strategy::Xdg::new().ok().and_then(|xdg| xdg.state_dir()).ok_or_else(|| {
+            Error::new(
+                Code::Io,
+                "there is no place for the journal: neither `XDG_STATE_HOME` nor a home directory is set",
+            )
+            .hint("set `XDG_STATE_HOME` to a directory that outlives this run")
+        })?;
+        Self::at(base.join("krewind").join("journal"))
+    }
+
+    /// The journal in this directory.
+    pub fn at(directory: PathBuf) -> Result<Self> {
+        let journal = Journal { directory };
+        DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(&journal.directory)
+            .map_err(|error| journal.failed(&journal.directory, error))?;
+        // Found out now rather than after the question: a directory that can't be written to.
+        tempfile::tempfile_in(&journal.directory).map_err(|error| journal.failed(&journal.directory, error))?;
+        Ok(journal)
+    }
+
+    /// A new id: the moment, and letters that tell two writes of one second apart.
+    pub fn new_id(&self, now: Timestamp) -> Result<String> {
+        let moment: String = now.to_string().chars().filter(|c| c.is_ascii_alphanumeric()).collect();
+        let moment = moment.get(..15).unwrap_or(&moment).to_owned();
+        for _ in 0..100 {
+            let file = tempfile::Builder::new()
+                .prefix("")
+                .rand_bytes(6)
+                .tempfile_in(&self.directory)
+                .map_err(|error| self.failed(&self.directory, error))?;
+            let random =
+                file.path().file_name().map(|name| name.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
+            let id = format!("{moment}-{random}");
+            if !self.path(&id).exists() {
+                return Ok(id);
+            }
+        }
+        Err(Error::new(Code::Internal, "no free name for a journal file was found"))
+    }
+
+    /// Where the entry of this id lies.
+    pub fn path(&self, id: &str) -> PathBuf {
+        self.directory.join(format!("{id}.json"))
+    }
+
+    /// Writes an entry, whole or not at all, and waits until the disk has it.
+    pub fn save(&self, entry: &JournalEntry) -> Result<PathBuf> {
+        let path = self.path(&entry.id);
+        let text = serde_json::to_vec_pretty(entry)
+            .map_err(|error| Error::new(Code::Internal, "the journal's entry could not be made").caused_by(error))?;
+        let save = || -> std::io::Result<()> {
+            let mut file = tempfile::Builder::new()
+                .prefix(".krewind-")
+                .permissions(std::fs::Permissions::from_mode(0o600))
+                .tempfile_in(&self.directory)?;
+            file.write_all(&text)?;
+            file.write_all(b"\n")?;
+            file.as_file().sync_all()?;
+            file.persist(&path).map_err(|error| error.error)?;
+            // The name too must survive a power cut.
+            File::open(&self.directory)?.sync_all()
+        };
+        save().map_err(|error| self.failed(&path, error))?;
+        Ok(path)
+    }
+
+    fn failed(&self, path: &Path, error: std::io::Error) -> Error {
+        Error::new(Code::Io, format!("the journal at `{}` can't be written", path.display()))
+            .hint("without it a write could not be taken back; `XDG_STATE_HOME` names another place")
+            .caused_by(error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::{JournalState, VERSION};
+
+    fn entry(id: &str) -> JournalEntry {
+        JournalEntry {
+            kind: "journal".to_owned(),
+            version: VERSION,
+            id: id.to_owned(),
+            state: JournalState::Begun,
+            begun_at: Timestamp(1_796_119_200_000),
+            ended_at: None,
+            user: None,
+            command: "krewind reset g".to_owned(),
+            cluster_id: "c".to_owned(),
+            bootstrap_servers: "b:9092".to_owned(),
+            groups: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn an_entry_is_saved_whole_private_and_again() {
+        let place = tempfile::tempdir().unwrap();
+        let journal = Journal::at(place.path().join("a/journal")).unwrap();
+        let id = journal.new_id(Timestamp(1_796_119_200_000)).unwrap();
+        assert!(id.starts_with("20261201T100000-"), "{id}");
+        let path = journal.save(&entry(&id)).unwrap();
+        let mode = std::fs::metadata(&path).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+        let ended = JournalEntry { state: JournalState::Ended, ..entry(&id) };
+        journal.save(&ended).unwrap();
+        let back: JournalEntry = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+        assert_eq!(back, ended);
+        let names: Vec<_> = std::fs::read_dir(place.path().join("a/journal")).unwrap().collect();
+        assert_eq!(names.len(), 1);
+    }
+
+    #[test]
+    fn a_journal_that_cannot_be_made_is_an_error_that_names_the_way_out() {
+        let place = tempfile::tempdir().unwrap();
+        let file = place.path().join("file");
+        std::fs::write(&file, "").unwrap();
+        let error = Journal::at(file.join("journal")).unwrap_err();
+        assert_eq!(error.code, Code::Io);
+        assert!(error.hints[0].contains("XDG_STATE_HOME"));
+    }
+}

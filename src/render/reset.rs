@@ -1,0 +1,223 @@
+//! `reset` as a table, as the plan before the question, and as Kafka's CSV.
+
+use super::csv::lines;
+use super::table::{Column, Grid, Style, plural, text};
+use crate::model::visible;
+use crate::report::{Action, GroupOutcome, GroupPlan, ResetReport, ResetRow, RowOutcome, TargetReport};
+
+const NUMBERS: [Column; 9] = [
+    ("TOPIC", false),
+    ("PARTITION", true),
+    ("CURRENT-OFFSET", true),
+    ("NEW-OFFSET", true),
+    ("REREADS", true),
+    ("SKIPS", true),
+    ("LOG-START-OFFSET", true),
+    ("LOG-END-OFFSET", true),
+    ("ACTION", false),
+];
+
+/// The report: rows, sums, what became of them, and what comes next.
+pub fn table(report: &ResetReport, style: Style, wide: bool) -> String {
+    let mut out = String::new();
+    for (index, group) in report.groups.iter().enumerate() {
+        if index > 0 {
+            out.push('\n');
+        }
+        out.push_str(&rows(group, style, report.groups.len() > 1, wide));
+        out.push_str(&sums(group, style));
+        out.push_str(&ending(group, style));
+    }
+    out
+}
+
+/// The plan as it is shown before the question: what it does, where, and its rows and sums.
+pub fn plan(report: &ResetReport, style: Style, cluster: &str) -> String {
+    let mut out = String::new();
+    let groups: Vec<String> = report.groups.iter().map(|group| format!("`{}`", visible(&group.group))).collect();
+    out.push_str(&format!("plan: reset {} to {}\n", groups.join(", "), target(&report.target)));
+    out.push_str(&format!("cluster: {}\n", visible(cluster)));
+    for group in &report.groups {
+        out.push_str(&rows(group, style, report.groups.len() > 1, false));
+        out.push_str(&sums(group, style));
+    }
+    out
+}
+
+fn target(target: &TargetReport) -> String {
+    match target {
+        TargetReport::Earliest => "earliest".to_owned(),
+        TargetReport::Latest => "latest".to_owned(),
+        TargetReport::Offset { offset } => format!("offset {offset}"),
+        TargetReport::Timestamp { timestamp, .. } => timestamp.to_string(),
+    }
+}
+
+fn rows(group: &GroupPlan, style: Style, with_group: bool, wide: bool) -> String {
+    if group.rows.is_empty() {
+        return String::new();
+    }
+    let written = group.rows.iter().any(|row| row.outcome.is_some());
+    let mut columns: Vec<Column> = Vec::new();
+    if with_group {
+        columns.push(("GROUP", false));
+    }
+    columns.extend(NUMBERS);
+    if written {
+        columns.push(("OUTCOME", false));
+    }
+    columns.push(("REASON", false));
+    if wide {
+        columns.extend([
+            ("LAG-BEFORE", true),
+            ("LAG-AFTER", true),
+            ("NEW-TIMESTAMP", false),
+            ("LAST-STABLE-OFFSET", true),
+            ("READ-BACK", true),
+        ]);
+    }
+    let mut grid = Grid::new(style, &columns);
+    for row in &group.rows {
+        let mut cells: Vec<String> = Vec::new();
+        if with_group {
+            cells.push(group.group.clone());
+        }
+        cells.extend([
+            row.topic.clone(),
+            row.partition.to_string(),
+            style.number(row.current_offset),
+            style.number(row.new_offset),
+            style.number(row.rereads),
+            style.number(row.skips),
+            style.number(row.log_start_offset),
+            style.number(row.log_end_offset),
+            row.action.as_str().to_owned(),
+        ]);
+        if written {
+            cells.push(text(row.outcome.map(RowOutcome::as_str)));
+        }
+        cells.push(text(reason(row).as_deref()));
+        if wide {
+            cells.extend([
+                style.number(row.lag_before),
+                style.number(row.lag_after),
+                text(row.new_timestamp.map(|timestamp| timestamp.to_string()).as_deref()),
+                style.number(row.last_stable_offset),
+                style.number(row.read_back),
+            ]);
+        }
+        grid.row(cells);
+    }
+    grid.into_text()
+}
+
+/// The row's reason, and what went wrong with it.
+fn reason(row: &ResetRow) -> Option<String> {
+    let wrong = match (row.outcome, &row.error) {
+        (Some(RowOutcome::Drifted | RowOutcome::TakenOver), _) => Some(format!(
+            "reads back {}",
+            row.read_back.map_or_else(|| "no commit".to_owned(), |offset| offset.to_string())
+        )),
+        (_, error) => error.clone(),
+    };
+    match (&row.reason, wrong) {
+        (Some(reason), Some(wrong)) => Some(format!("{reason}; {wrong}")),
+        (Some(reason), None) => Some(reason.clone()),
+        (None, wrong) => wrong,
+    }
+}
+
+fn sums(group: &GroupPlan, style: Style) -> String {
+    let total = &group.total;
+    let mut out = format!(
+        "total: {} to move, {} in place, {} left; {} delivered again, {} never delivered",
+        style.count(total.moved as i128),
+        style.count(total.kept as i128),
+        style.count(total.skipped as i128),
+        plural_offsets(style, total.rereads),
+        style.count(total.skips),
+    );
+    if total.unknown > 0 {
+        out.push_str(&format!(
+            "; not known for {} without a commit",
+            plural(style, total.unknown, "partition", "partitions")
+        ));
+    }
+    out.push('\n');
+    let before: Option<u64> = sum(group.rows.iter().map(|row| row.lag_before));
+    let after: Option<u64> = sum(group.rows.iter().map(|row| match row.action {
+        Action::Skip => row.lag_before,
+        _ => row.lag_after,
+    }));
+    out.push_str(&format!("lag: {} before, {} after\n", style.number(before), style.number(after)));
+    out
+}
+
+fn plural_offsets(style: Style, count: u64) -> String {
+    format!("{} {}", style.count(count), if count == 1 { "offset" } else { "offsets" })
+}
+
+/// The sum of what is known; `None` where nothing is.
+fn sum(lags: impl Iterator<Item = Option<u64>>) -> Option<u64> {
+    lags.flatten().fold(None, |sum, lag| Some(sum.unwrap_or(0) + lag))
+}
+
+/// What became of it, in a line, and what comes next.
+fn ending(group: &GroupPlan, style: Style) -> String {
+    let name = visible(&group.group);
+    let failed = group.total.failed;
+    let applied = group.rows.iter().filter(|row| row.outcome == Some(RowOutcome::Applied)).count();
+    let mut out = match group.outcome {
+        GroupOutcome::Planned => "dry run: nothing was written\n".to_owned(),
+        GroupOutcome::Applied => format!(
+            "applied: {} written and read back; consumers of `{name}` go on from there\n",
+            plural(style, applied, "commit", "commits")
+        ),
+        GroupOutcome::Partial => {
+            format!("partial: {} written and read back, {failed} not\n", plural(style, applied, "commit", "commits"))
+        }
+        GroupOutcome::Failed => "failed: nothing was written\n".to_owned(),
+        GroupOutcome::Unknown => format!(
+            "unknown: the write's end was not seen for {}; `krewind describe {name}` shows what stands\n",
+            plural(
+                style,
+                group.rows.iter().filter(|row| row.outcome == Some(RowOutcome::Unknown)).count(),
+                "partition",
+                "partitions"
+            )
+        ),
+        GroupOutcome::NothingToDo => "nothing to do: every commit is where it was asked to be\n".to_owned(),
+        GroupOutcome::NotBegun => "not begun: an earlier group stopped the run\n".to_owned(),
+        GroupOutcome::Refused => "refused: nothing was written\n".to_owned(),
+    };
+    if let Some(refusal) = &group.refusal {
+        out = format!("refused: {}; nothing was written\n", visible(&refusal.message));
+    }
+    if let Some(refusal) = &group.would_refuse {
+        out.push_str(&format!("a write would be refused now: {}\n", visible(&refusal.message)));
+    }
+    if let Some(undo) = &group.undo {
+        out.push_str(&format!("journal: {} keeps what was replaced\n", visible(&undo.journal)));
+    }
+    out
+}
+
+/// Kafka's own form, which its `--from-file` reads: the offset at which each partition stands after the plan. A partition that
+/// stays without a commit has none, and no line.
+pub fn csv(report: &ResetReport) -> String {
+    let several = report.groups.len() > 1;
+    lines(report.groups.iter().flat_map(|group| {
+        group.rows.iter().filter_map(move |row| {
+            let offset = match row.action {
+                Action::Skip => row.current_offset?,
+                _ => row.new_offset?,
+            };
+            let mut fields = Vec::with_capacity(4);
+            if several {
+                fields.push(group.group.clone());
+            }
+            fields.extend([row.topic.clone(), row.partition.to_string(), offset.to_string()]);
+            Some(fields)
+        })
+    }))
+}
