@@ -161,18 +161,14 @@ impl Ui {
 
     /// Asks for words to be typed; whether they were. Anything else is no.
     pub fn confirm_by_typing(&self, question: &str, words: &str) -> Result<bool> {
-        let theme: Box<dyn dialoguer::theme::Theme> = if self.color_stderr {
-            Box::new(dialoguer::theme::ColorfulTheme::default())
-        } else {
-            Box::new(dialoguer::theme::SimpleTheme)
-        };
-        let typed: String = dialoguer::Input::with_theme(theme.as_ref())
+        // The plain theme: the coloured one puts a tick behind whatever was typed, a refusal too.
+        let typed: String = dialoguer::Input::with_theme(&dialoguer::theme::SimpleTheme)
             .with_prompt(visible(question))
             .allow_empty(true)
-            .report(true)
             .interact_text()
             .map_err(|error| {
                 let dialoguer::Error::IO(io) = error;
+                self.line("");
                 if io.kind() == std::io::ErrorKind::Interrupted {
                     Error::new(Code::Interrupted, "interrupted; nothing was written")
                 } else {

@@ -1,5 +1,7 @@
 //! Ctrl-C and SIGTERM.
 
+use crate::error::{Code, Error, Exit};
+use std::io::Write;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
 /// The process ends at once: nothing is half done.
@@ -14,12 +16,21 @@ const HELD: u8 = 2;
 pub struct Interrupt {
     mode: AtomicU8,
     came: AtomicBool,
+    told: AtomicBool,
+    json: AtomicBool,
 }
 
 impl Interrupt {
     /// Listens from now on, for the rest of the process. tokio does the signal handling.
-    pub fn listen() -> &'static Interrupt {
-        static INTERRUPT: Interrupt = Interrupt { mode: AtomicU8::new(AT_ONCE), came: AtomicBool::new(false) };
+    /// `json`: whether the end is told as a report too.
+    pub fn listen(json: bool) -> &'static Interrupt {
+        static INTERRUPT: Interrupt = Interrupt {
+            mode: AtomicU8::new(AT_ONCE),
+            came: AtomicBool::new(false),
+            told: AtomicBool::new(false),
+            json: AtomicBool::new(false),
+        };
+        INTERRUPT.json.store(json, Ordering::SeqCst);
         let listener = std::thread::Builder::new().name("signals".to_owned());
         // Without the thread Ctrl-C ends the process as it does any other.
         let _ = listener.spawn(|| {
@@ -52,8 +63,20 @@ impl Interrupt {
             if console::user_attended_stderr() {
                 let _ = console::Term::stderr().show_cursor();
             }
-            super::leave(crate::error::Exit::Interrupted);
+            if self.tell_once() {
+                let message = if mode == AT_ONCE { "interrupted; nothing was written" } else { "interrupted" };
+                let _ = writeln!(std::io::stderr().lock(), "\nerror: {message}");
+                if self.json.load(Ordering::SeqCst) {
+                    super::print_error(&Error::new(Code::Interrupted, message));
+                }
+            }
+            super::leave(Exit::Interrupted);
         }
+    }
+
+    /// Whether nobody has told yet that the run was interrupted: a prompt and the signal both notice.
+    pub fn tell_once(&self) -> bool {
+        !self.told.swap(true, Ordering::SeqCst)
     }
 
     /// Set by the first signal while work that can stop is under way.

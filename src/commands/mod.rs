@@ -86,7 +86,7 @@ fn run_command_line() -> Exit {
         output,
         connect: cli.connect,
         command_line: crate::kafka::config::redact_command_line(&argv),
-        interrupt: Interrupt::listen(),
+        interrupt: Interrupt::listen(output == Output::Json),
     };
     let outcome = match cli.command {
         Command::Describe(args) => describe::run(&context, args),
@@ -94,7 +94,14 @@ fn run_command_line() -> Exit {
         Command::Completions(args) => completions::run(&context, &args),
         Command::Man => completions::man(&context),
     };
-    outcome.unwrap_or_else(|error| failed(&context.ui, output, &error))
+    outcome.unwrap_or_else(|error| {
+        if error.code == Code::Interrupted && !context.interrupt.tell_once() {
+            // The signal's thread is telling it, and ends the process.
+            std::thread::sleep(std::time::Duration::from_millis(200));
+            return error.exit;
+        }
+        failed(&context.ui, output, &error)
+    })
 }
 
 /// Tells an error in words, and as a report where JSON was asked for.

@@ -203,7 +203,7 @@ pub fn run(context: &Context, args: ResetArgs) -> Result<Exit> {
         return Ok(Exit::Done);
     }
     if let Some(refusal) = refusal {
-        return refuse(context, report, refusal);
+        return refuse(context, report, refusal, false);
     }
     if report.outcome == GroupOutcome::NothingToDo {
         if report.groups[0].rows.is_empty() {
@@ -214,16 +214,16 @@ pub fn run(context: &Context, args: ResetArgs) -> Result<Exit> {
     }
     if !unattended && !context.ui.can_ask() {
         let message = "nobody can be asked here: standard input or standard error is no terminal".to_owned();
-        return refuse(context, report, guard::refused(Code::NoTerminal, message));
+        return refuse(context, report, guard::refused(Code::NoTerminal, message), false);
     }
     let journal = Journal::open()?;
     let cluster = format!("{} ({})", connection.properties.bootstrap_servers(), client.id());
     context.ui.show(&render::reset::plan(&report, context.stderr_table_style(), &cluster));
     if !unattended && let Some(refusal) = ask(context, &report, &request.group)? {
-        return refuse(context, report, refusal);
+        return refuse(context, report, refusal, true);
     }
     match exec::look_again(&reading, &request, &first)? {
-        Err(refusal) => refuse(context, report, refusal),
+        Err(refusal) => refuse(context, report, refusal, true),
         Ok(second) => {
             // From here on Ctrl-C waits for the report.
             context.interrupt.hold();
@@ -248,8 +248,8 @@ fn ask(context: &Context, report: &ResetReport, group: &str) -> Result<Option<Re
     Ok(Some(guard::refused(Code::Declined, format!("the name of group `{group}` was not typed"))))
 }
 
-/// Reports a refusal: nothing was written.
-fn refuse(context: &Context, mut report: ResetReport, refusal: Refusal) -> Result<Exit> {
+/// Reports a refusal: nothing was written. A person who has just seen the plan on the same terminal is not shown it again.
+fn refuse(context: &Context, mut report: ResetReport, refusal: Refusal, plan_was_shown: bool) -> Result<Exit> {
     let code = Code::named(&refusal.code).unwrap_or(Code::Internal);
     let error = guard::hints(&refusal)
         .into_iter()
@@ -260,7 +260,9 @@ fn refuse(context: &Context, mut report: ResetReport, refusal: Refusal) -> Resul
         group.outcome = GroupOutcome::Refused;
         group.refusal = Some(refusal);
     }
-    context.emit(&rendered(context, &report))?;
+    if !(plan_was_shown && context.ui.stdout_is_terminal() && context.output == Output::Table) {
+        context.emit(&rendered(context, &report))?;
+    }
     context.ui.error_with_details(&error, &members);
     Ok(error.exit)
 }

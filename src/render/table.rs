@@ -128,6 +128,6 @@ mod tests {
     fn a_name_with_control_characters_stays_in_its_row() {
         let mut grid = Grid::new(Style::default(), &[("NAME", false), ("LAG", true)]);
         grid.row(["a\nb\u{1b}[2J".to_owned(), "5".to_owned()]);
-        assert_eq!(grid.into_text(), "NAME              LAG\na\\nb\\u{1b}[2J      5\n");
+        assert_eq!(grid.into_text(), "NAME           LAG\na\\nb\\u{1b}[2J    5\n");
     }
 }
