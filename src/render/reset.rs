@@ -63,10 +63,10 @@ fn rows(group: &GroupPlan, style: Style, with_group: bool, wide: bool) -> String
         columns.push(("GROUP", false));
     }
     columns.extend(NUMBERS);
+    columns.push(("REASON", false));
     if written {
         columns.push(("OUTCOME", false));
     }
-    columns.push(("REASON", false));
     if wide {
         columns.extend([
             ("LAG-BEFORE", true),
@@ -93,10 +93,10 @@ fn rows(group: &GroupPlan, style: Style, with_group: bool, wide: bool) -> String
             style.number(row.log_end_offset),
             row.action.as_str().to_owned(),
         ]);
+        cells.push(text(reason(row).as_deref()));
         if written {
             cells.push(text(row.outcome.map(RowOutcome::as_str)));
         }
-        cells.push(text(reason(row).as_deref()));
         if wide {
             cells.extend([
                 style.number(row.lag_before),

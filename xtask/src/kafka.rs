@@ -42,7 +42,7 @@ pub fn run(command: &Command) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn version() -> String {
+pub fn version() -> String {
     std::env::var("KREWIND_KAFKA_VERSION")
         .ok()
         .filter(|version| !version.is_empty())
@@ -50,7 +50,7 @@ fn version() -> String {
 }
 
 /// `$XDG_STATE_HOME/krewind/local-kafka`.
-fn state_dir() -> Result<PathBuf, Box<dyn Error>> {
+pub fn state_dir() -> Result<PathBuf, Box<dyn Error>> {
     let base = etcetera::choose_base_strategy()?;
     let state = base.state_dir().unwrap_or_else(|| base.data_dir());
     Ok(state.join("krewind").join("local-kafka"))

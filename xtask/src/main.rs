@@ -3,6 +3,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod demo;
 mod kafka;
 
 use std::error::Error;
@@ -23,11 +24,14 @@ enum Command {
     /// A Kafka on this machine, for trying things by hand
     #[command(subcommand)]
     Kafka(kafka::Command),
+    /// Watch krewind do its main job on a real Kafka of its own, in under a minute
+    Demo(demo::Demo),
 }
 
 fn run(cli: Cli) -> Result<(), Box<dyn Error>> {
     match cli.command {
         Command::Kafka(command) => kafka::run(&command),
+        Command::Demo(demo) => demo::run(&demo),
     }
 }
 
