@@ -4,6 +4,8 @@ pub mod apply;
 pub mod describe;
 pub mod gather;
 pub mod reset;
+#[cfg(test)]
+mod tests;
 
 /// Who hears what goes on.
 pub trait Observer: Sync {

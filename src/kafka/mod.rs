@@ -3,6 +3,8 @@
 pub mod config;
 mod connect;
 mod error;
+#[cfg(test)]
+pub mod fake;
 pub mod ffi;
 mod groups;
 mod offsets;
