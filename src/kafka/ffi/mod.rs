@@ -5,7 +5,7 @@
 //!
 //! Two rules hold everywhere here:
 //! - rdkafka-sys declares `rd_kafka_resp_err_t` as a closed Rust enum, while librdkafka passes the broker's codes through. A
-//!   code it does not know would be undefined behaviour, so codes are read as `i32` ([`raw`]), and no reference to a struct
+//!   code it does not know would be undefined behaviour, so codes are read as `i32` (`raw`), and no reference to a struct
 //!   that holds one is ever formed.
 //! - A pointer is wrapped in its owner ([`owned`]) on the line it is made.
 
