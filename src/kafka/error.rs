@@ -8,6 +8,7 @@ use std::fmt;
 /// librdkafka's own (`rd_kafka_resp_err_t`).
 pub mod codes {
     #![allow(missing_docs)]
+    pub const OFFSET_OUT_OF_RANGE: i32 = 1;
     pub const UNKNOWN_TOPIC_OR_PARTITION: i32 = 3;
     pub const LEADER_NOT_AVAILABLE: i32 = 5;
     pub const NOT_LEADER_OR_FOLLOWER: i32 = 6;

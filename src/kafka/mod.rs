@@ -8,7 +8,7 @@ pub mod fake;
 pub mod ffi;
 mod groups;
 mod offsets;
-// pub mod reader;
+pub mod reader;
 mod topics;
 
 pub use connect::{Client, Connection, LogSink};

@@ -3,3 +3,4 @@
 pub mod guard;
 pub mod lag;
 pub mod reset;
+pub mod window;

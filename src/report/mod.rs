@@ -4,12 +4,16 @@
 mod describe;
 mod error;
 mod journal;
+mod replay;
 mod reset;
 mod write;
 
 pub use describe::{DescribeReport, GroupError, GroupReport, GroupTotal, PartitionReport, PartitionStatus};
 pub use error::ErrorReport;
 pub use journal::{JournalEntry, JournalGroup, JournalRow, JournalState};
+pub use replay::{
+    Bound, Ended, ReplayOutcome, ReplayPartition, ReplayReport, ReplayTotal, Resume, SinkReport, WindowReport,
+};
 pub use reset::{
     Action, GroupOutcome, GroupPlan, Preconditions, Refusal, ResetReport, ResetRow, ResetTotal, RowOutcome,
     TargetReport, UndoReference,
