@@ -2,14 +2,18 @@
 //! renamed or removed. Absent is `null`.
 
 mod describe;
+mod diff;
 mod error;
 mod journal;
+mod list;
 mod reset;
 mod write;
 
 pub use describe::{DescribeReport, GroupError, GroupReport, GroupTotal, PartitionReport, PartitionStatus};
+pub use diff::{Change, DiffDelta, DiffOffsets, DiffReport, DiffRow, DiffSide, DiffTotal};
 pub use error::ErrorReport;
 pub use journal::{JournalEntry, JournalGroup, JournalRow, JournalState};
+pub use list::{Incomplete, ListReport, ListRow};
 pub use reset::{
     Action, GroupOutcome, GroupPlan, Preconditions, Refusal, ResetReport, ResetRow, ResetTotal, RowOutcome,
     TargetReport, UndoReference,
