@@ -2,7 +2,6 @@ use super::Context;
 use crate::cli::Output;
 use crate::error::{Code, Error, Exit, Result};
 use crate::exec::describe::{self, Request};
-use crate::model::PartitionSet;
 use crate::plan::diff::{Side, diff};
 use crate::render;
 use crate::report::{DescribeReport, ResetReport};
@@ -47,10 +46,7 @@ pub fn run(context: &Context, args: &DiffArgs) -> Result<Exit> {
         Some(path) => side(&read(path)?, path, false),
         None => {
             let client = context.client()?;
-            let topics = before
-                .topics
-                .as_ref()
-                .map(|topics| topics.iter().map(|topic| (topic.clone(), PartitionSet::All)).collect());
+            let topics = before.topics.clone();
             let request = Request { groups: before.groups.iter().cloned().collect(), topics, ..Request::default() };
             let live = match describe::describe(client, &request, || context.clock()) {
                 // A topic that is gone is a difference, not a failure: look at all that the groups have.

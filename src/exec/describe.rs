@@ -5,6 +5,7 @@ use crate::error::{Code, Error, Result};
 use crate::kafka::{BrokerFault, Cluster, CommitLookup, ListedGroup};
 use crate::model::{
     GroupDescription, GroupState, GroupType, Member, PartitionSet, Timestamp, TopicDescription, TopicPartition,
+    TopicSelection,
 };
 use crate::plan::lag::standing;
 use crate::report::{
@@ -99,7 +100,12 @@ pub fn describe<C: Cluster + ?Sized>(
         version: VERSION,
         cluster_id: cluster.cluster_id()?,
         captured_at,
-        topics: request.topics.as_ref().map(|topics| topics.keys().cloned().collect()),
+        topics: request.topics.as_ref().map(|topics| {
+            let text = |(topic, partitions): (&String, &PartitionSet)| {
+                TopicSelection { topic: topic.clone(), partitions: partitions.clone() }.to_string()
+            };
+            topics.iter().map(text).collect()
+        }),
         groups,
         warnings,
         visibility: None,

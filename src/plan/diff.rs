@@ -1,7 +1,7 @@
 //! Two looks at groups, side by side.
 
 use crate::error::Code;
-use crate::model::{Timestamp, TopicPartition};
+use crate::model::{PartitionSet, Timestamp, TopicPartition, TopicSelection};
 use crate::report::{
     Action, Change, DescribeReport, DiffDelta, DiffOffsets, DiffReport, DiffRow, DiffSide, DiffTotal, PartitionStatus,
     ResetReport, VERSION, Warning,
@@ -19,8 +19,8 @@ pub struct Side {
     pub cluster_id: String,
     /// The groups that were looked at.
     pub groups: BTreeSet<String>,
-    /// The topics that were looked at; `None`: those of the groups.
-    pub topics: Option<BTreeSet<String>>,
+    /// The partitions that were looked at; `None`: those of the groups.
+    pub topics: Option<BTreeMap<String, PartitionSet>>,
     rows: BTreeMap<(String, TopicPartition), (Option<String>, DiffOffsets)>,
     /// What could not be seen, and why: it is not compared, and that is said.
     unseen: BTreeMap<(String, TopicPartition), String>,
@@ -63,7 +63,10 @@ impl Side {
             source: source.to_owned(),
             cluster_id: report.cluster_id.clone(),
             groups: report.groups.iter().map(|group| group.group.clone()).collect(),
-            topics: report.topics.as_ref().map(|topics| topics.iter().cloned().collect()),
+            topics: report.topics.as_ref().map(|topics| {
+                let selections = topics.iter().filter_map(|text| text.parse::<TopicSelection>().ok());
+                selections.map(|selection| (selection.topic, selection.partitions)).collect()
+            }),
             rows,
             unseen,
             unseen_groups,
@@ -73,10 +76,10 @@ impl Side {
     /// A reset's report. `before`: what stood before it, else what stands after it (or would, after a dry run).
     pub fn of_reset(report: &ResetReport, source: &str, before: bool) -> Self {
         let mut rows = BTreeMap::new();
-        let mut topics = BTreeSet::new();
+        let mut topics: BTreeMap<String, BTreeSet<i32>> = BTreeMap::new();
         for group in &report.groups {
             for row in &group.rows {
-                topics.insert(row.topic.clone());
+                topics.entry(row.topic.clone()).or_default().insert(row.partition);
                 let written = row.outcome.map(|_| row.read_back);
                 let planned = if row.action == Action::Skip { row.current_offset } else { row.new_offset };
                 let current = if before { row.current_offset } else { written.unwrap_or(planned) };
@@ -99,7 +102,7 @@ impl Side {
             source: source.to_owned(),
             cluster_id: report.cluster_id.clone(),
             groups: report.groups.iter().map(|group| group.group.clone()).collect(),
-            topics: Some(topics),
+            topics: Some(topics.into_iter().map(|(topic, rows)| (topic, PartitionSet::Only(rows))).collect()),
             rows,
             unseen: BTreeMap::new(),
             unseen_groups: BTreeMap::new(),
@@ -112,8 +115,11 @@ impl Side {
     }
 
     /// Whether this look would have seen that row.
-    fn looked_at(&self, group: &str, topic: &str) -> bool {
-        self.groups.contains(group) && self.topics.as_ref().is_none_or(|topics| topics.contains(topic))
+    fn looked_at(&self, group: &str, partition: &TopicPartition) -> bool {
+        let in_scope = |topics: &BTreeMap<String, PartitionSet>| {
+            topics.get(&partition.topic).is_some_and(|partitions| partitions.contains(partition.partition))
+        };
+        self.groups.contains(group) && self.topics.as_ref().is_none_or(in_scope)
     }
 }
 
@@ -126,7 +132,7 @@ pub fn diff(before: &Side, after: &Side, all: bool) -> DiffReport {
     let mut warnings = Vec::new();
     for key in keys {
         let (group, partition) = key;
-        if !before.looked_at(group, &partition.topic) || !after.looked_at(group, &partition.topic) {
+        if !before.looked_at(group, partition) || !after.looked_at(group, partition) {
             continue;
         }
         if let Some(why) = before.blind(key).or_else(|| after.blind(key)) {
@@ -297,8 +303,11 @@ mod tests {
     #[test]
     fn what_one_side_did_not_look_at_is_no_change() {
         let mut before = side(vec![row(0, "a", Some(5), 10)]);
-        before.topics = Some(BTreeSet::from(["payments".to_owned()]));
+        before.topics = Some(BTreeMap::from([("payments".to_owned(), PartitionSet::All)]));
         assert!(!diff(&before, &side(vec![row(0, "a", Some(6), 10)]), true).changed);
+        before.topics = Some(BTreeMap::from([("orders".to_owned(), PartitionSet::Only(BTreeSet::from([0])))]));
+        let after = side(vec![row(0, "a", Some(5), 10), row(1, "a", Some(6), 10)]);
+        assert!(!diff(&before, &after, true).changed);
     }
 
     #[test]

@@ -13,7 +13,7 @@ pub struct DescribeReport {
     pub cluster_id: String,
     /// When the commits were read.
     pub captured_at: Timestamp,
-    /// The topics that the report was limited to; absent where it was not.
+    /// The topics that the report was limited to, as `--topic` takes them; absent where it was not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub topics: Option<Vec<String>>,
     /// The groups, by name.
