@@ -100,6 +100,10 @@ pub enum Output {
     Json,
     /// Comma-separated values
     Csv,
+    /// The table, for a document
+    Markdown,
+    /// Prometheus text exposition (describe and list)
+    Prometheus,
 }
 
 /// When to colour.
@@ -130,4 +134,24 @@ pub fn span(text: &str) -> Result<Duration, String> {
         Some(hint) => format!("{error}; {hint}"),
         None => error.to_string(),
     })
+}
+
+/// Which groups a reading command looks at.
+#[derive(Debug, Clone, Args)]
+pub struct GroupChoice {
+    /// Groups, by their exact names; without one, a terminal offers a choice
+    #[arg(value_name = "GROUP")]
+    pub groups: Vec<String>,
+
+    /// The same; as Kafka's own tools name it
+    #[arg(long = "group", value_name = "GROUP")]
+    pub named: Vec<String>,
+
+    /// Every group of the cluster
+    #[arg(long, conflicts_with_all = ["groups", "named"])]
+    pub all_groups: bool,
+
+    /// Groups whose name matches, `*` and `?` as in a shell; repeatable
+    #[arg(long, value_name = "GLOB", value_parser = glob::Pattern::new)]
+    pub matching: Vec<glob::Pattern>,
 }

@@ -178,6 +178,27 @@ impl Ui {
         Ok(typed.trim() == words)
     }
 
+    /// Lets a person pick one of these, typing parts of its name; the place of what was picked.
+    pub fn choose(&self, what: &str, items: &[String]) -> Result<usize> {
+        let shown: Vec<String> = items.iter().map(|item| visible(item).into_owned()).collect();
+        let picked = dialoguer::FuzzySelect::with_theme(&dialoguer::theme::SimpleTheme)
+            .with_prompt(what)
+            .items(&shown)
+            .default(0)
+            .max_length(15)
+            .interact_opt();
+        match picked {
+            Ok(Some(picked)) => Ok(picked),
+            Ok(None) => Err(Error::usage(format!("no {what} was chosen"))),
+            Err(dialoguer::Error::IO(io)) if io.kind() == std::io::ErrorKind::Interrupted => {
+                Err(Error::new(Code::Interrupted, "interrupted; nothing was written"))
+            }
+            Err(dialoguer::Error::IO(io)) => {
+                Err(Error::new(Code::NoTerminal, "the terminal could not be read").caused_by(io))
+            }
+        }
+    }
+
     /// A progress bar over `total` of something, where standard error is a terminal.
     pub fn progress(&self, total: u64, unit: &str) -> Progress {
         if !self.progress {

@@ -1,77 +1,188 @@
 use super::Context;
-use crate::cli::Output;
+use super::choice::{incomplete_message, incomplete_warning};
+use crate::cli::{GroupChoice, Output, span};
 use crate::error::{Code, Error, Exit, Result};
-use crate::exec::describe as exec;
+use crate::exec::describe::{self as exec, Request};
+use crate::kafka::Client;
+use crate::model::TopicSelection;
 use crate::render;
-use crate::report::DescribeReport;
+use crate::render::describe::Columns;
+use crate::report::{DescribeReport, GroupError, Warning};
 use clap::Args;
-use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::time::Duration;
 
 /// Arguments of `describe`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  krewind describe inventory\n  krewind describe inventory email -o json\n  krewind describe --all-groups -o csv"
+    after_help = "Examples:\n  krewind describe inventory\n  krewind describe inventory email -o json\n  krewind describe --matching 'billing-*' --fail-if-lag-over 10000\n  krewind describe inventory --watch\n  krewind describe --all-groups --save before.json"
 )]
 pub struct DescribeArgs {
-    /// Groups to describe, by their exact names
-    #[arg(value_name = "GROUP")]
-    groups: Vec<String>,
+    #[command(flatten)]
+    choice: GroupChoice,
 
-    /// The same; as Kafka's own tools name it
-    #[arg(long = "group", value_name = "GROUP")]
-    named: Vec<String>,
+    /// Only this topic, or some of its partitions, also where the group has no commit; repeatable
+    #[arg(long, value_name = "TOPIC[:PARTITIONS]")]
+    topic: Vec<TopicSelection>,
 
-    /// Every group of the cluster
-    #[arg(long, conflicts_with_all = ["groups", "named"])]
-    all_groups: bool,
+    /// The members of each group and what they read, in place of the partitions
+    #[arg(long, conflicts_with_all = ["state", "time_lag"])]
+    members: bool,
+
+    /// A line per group: state, coordinator and sums, in place of the partitions
+    #[arg(long)]
+    state: bool,
+
+    /// How old the oldest unread record is, read from the log itself
+    #[arg(long)]
+    time_lag: bool,
+
+    /// Look again every so often, and show rates; `q` ends it
+    #[arg(long, value_name = "SPAN", value_parser = interval, num_args = 0..=1, require_equals = true, default_missing_value = "2s")]
+    watch: Option<Duration>,
+
+    /// Exit with 4 where a group's total lag is larger
+    #[arg(long, value_name = "N", help_heading = "Conditions")]
+    fail_if_lag_over: Option<u64>,
+
+    /// Exit with 4 where an unread record is older; asks for --time-lag
+    #[arg(long, value_name = "SPAN", value_parser = span, help_heading = "Conditions")]
+    fail_if_time_lag_over: Option<Duration>,
+
+    /// Keep the report in a file, for `diff`
+    #[arg(long, value_name = "FILE", conflicts_with = "watch")]
+    save: Option<PathBuf>,
 }
 
-/// Describes, prints, and tells by the exit code whether every row could be read.
-pub fn run(context: &Context, args: DescribeArgs) -> Result<Exit> {
-    let mut names: BTreeSet<String> = args.groups.into_iter().chain(args.named).collect();
-    if names.iter().any(String::is_empty) {
-        return Err(Error::usage("a group's name is empty").hint("name a group, or use `--all-groups`"));
+fn interval(text: &str) -> Result<Duration, String> {
+    let interval = span(text)?;
+    if interval < Duration::from_millis(100) {
+        return Err("looking more often than every `100ms` tells nothing more".to_owned());
     }
-    if names.is_empty() && !args.all_groups {
+    Ok(interval)
+}
+
+impl DescribeArgs {
+    fn columns(&self, context: &Context) -> Columns {
+        Columns { wide: context.output == Output::Wide, time_lag: self.wants_time_lag(), rates: self.watch.is_some() }
+    }
+
+    fn wants_time_lag(&self) -> bool {
+        self.time_lag || self.fail_if_time_lag_over.is_some()
+    }
+}
+
+/// Describes, prints, and tells by the exit code whether every row could be read and whether a condition holds.
+pub fn run(context: &Context, args: &DescribeArgs) -> Result<Exit> {
+    args.choice.check(context)?;
+    if let Some(path) = &args.save
+        && path.exists()
+    {
+        return Err(super::save::exists(path));
+    }
+    if args.watch.is_some() && !matches!(context.output, Output::Table | Output::Wide | Output::Json) {
         return Err(
-            Error::usage("no group is named").hint("`krewind describe GROUP`, or `krewind describe --all-groups`")
+            Error::usage("`--watch` shows tables or JSON").hint("leave out `-o`, or use `-o wide` or `-o json`")
         );
     }
     let client = context.client()?;
-    let mut incomplete = Vec::new();
-    if args.all_groups {
-        let (all, faults) = exec::all_groups(client)?;
-        names.extend(all);
-        incomplete = faults;
+    let chosen = args.choice.resolve(context, client)?;
+    for missing in &chosen.incomplete {
+        context.ui.warn(&incomplete_message(missing));
     }
-    let groups: Vec<&str> = names.iter().map(String::as_str).collect();
-    let mut report = exec::describe(client, &groups, || context.clock())?;
-    for fault in &incomplete {
-        report.warnings.push(crate::report::Warning {
-            code: "incomplete".to_owned(),
-            message: format!("a broker did not list its groups, so some may be missing: {fault}"),
-            group: None,
-            topic: None,
-            partition: None,
+    let topics = (!args.topic.is_empty()).then(|| super::merged(args.topic.clone()));
+    let request = Request { groups: chosen.groups, topics, empty: chosen.empty };
+    let look = || -> Result<DescribeReport> {
+        let mut report = exec::describe(client, &request, || context.clock())?;
+        if args.wants_time_lag() {
+            time_lag(context, client, &mut report)?;
+        }
+        report.warnings.extend(chosen.incomplete.iter().map(incomplete_warning));
+        Ok(report)
+    };
+    if let Some(interval) = args.watch {
+        return super::watch::run(context, interval, &look, args.columns(context), |report| {
+            rendered(context, args, report)
         });
     }
-    if let ([only], false) = (report.groups.as_slice(), args.all_groups)
+    let report = look()?;
+    if let ([only], true) = (report.groups.as_slice(), chosen.only)
         && let Some(error) = &only.error
     {
         return Err(alone(error, only.group.as_str()));
     }
-    for warning in &report.warnings {
+    if args.choice.all_groups && report.groups.is_empty() && chosen.incomplete.is_empty() {
+        context.ui.status("the cluster has no consumer groups");
+    } else if report.groups.is_empty() {
+        context.ui.warn("no group's name matches");
+    }
+    for warning in report.warnings.iter().filter(|warning| warning.code != "incomplete") {
         context.ui.warn(&warning.message);
     }
-    if args.all_groups && report.groups.is_empty() && incomplete.is_empty() {
-        context.ui.status("the cluster has no consumer groups");
+    if let Some(path) = &args.save {
+        super::save::save(path, &render::json(&report))?;
+        context.ui.status(&format!("saved to `{}`", path.display()));
     }
-    context.emit(&rendered(context, &report))?;
-    Ok(if report.has_failures() || !incomplete.is_empty() { Exit::Failed } else { Exit::Done })
+    context.emit(&rendered(context, args, &report))?;
+    let exit = if report.has_failures() || !chosen.incomplete.is_empty() { Exit::Failed } else { Exit::Done };
+    Ok(exit.worse(condition(context, args, &report)))
+}
+
+/// Whether a condition that was asked about holds; a value that is not known never passes silently.
+fn condition(context: &Context, args: &DescribeArgs, report: &DescribeReport) -> Exit {
+    let mut exit = Exit::Done;
+    for group in &report.groups {
+        if let Some(limit) = args.fail_if_lag_over {
+            if group.total.lag.is_some_and(|lag| lag > limit) {
+                context.ui.status(&format!(
+                    "lag of `{}` is {}, over {limit}",
+                    group.group,
+                    group.total.lag.unwrap_or_default()
+                ));
+                exit = exit.worse(Exit::ConditionHolds);
+            } else if let Some(row) = group.partitions.iter().find(|row| {
+                // What an empty log holds unread is nothing, with or without a commit.
+                row.lag.is_none() && (row.log_end_offset.is_none() || row.log_end_offset != row.log_start_offset)
+            }) {
+                context.ui.warn(&format!(
+                    "the lag of `{}` is not known on {}-{} ({}), so it may be over {limit}",
+                    group.group,
+                    row.topic,
+                    row.partition,
+                    row.status.as_str()
+                ));
+                exit = exit.worse(Exit::Failed);
+            }
+        }
+        if let Some(limit) = args.fail_if_time_lag_over {
+            let limit_ms = i64::try_from(limit.as_millis()).unwrap_or(i64::MAX);
+            if let Some(oldest) = group.total.max_time_lag_ms.filter(|oldest| *oldest > limit_ms) {
+                context.ui.status(&format!(
+                    "the oldest unread record of `{}` is {oldest} ms old, over {limit_ms} ms",
+                    group.group
+                ));
+                exit = exit.worse(Exit::ConditionHolds);
+            } else if let Some(row) = group.partitions.iter().find(|row| {
+                row.time_lag_ms.is_none() && row.lag != Some(0) && row.log_end_offset != row.log_start_offset
+            }) {
+                context.ui.warn(&format!(
+                    "the time lag of `{}` is not known on {}-{}, so it may be over {limit_ms} ms",
+                    group.group, row.topic, row.partition
+                ));
+                exit = exit.worse(Exit::Failed);
+            }
+        }
+    }
+    exit
+}
+
+fn time_lag(context: &Context, client: &Client, report: &mut DescribeReport) -> Result<()> {
+    let _ = (context, client, report);
+    Ok(())
 }
 
 /// The one group that was asked for failed: there is no report, only its error.
-fn alone(error: &crate::report::GroupError, group: &str) -> Error {
+fn alone(error: &GroupError, group: &str) -> Error {
     let code = Code::named(&error.code).unwrap_or(Code::Internal);
     match code {
         Code::GroupNotFound => crate::exec::gather::group_not_found(group),
@@ -79,11 +190,23 @@ fn alone(error: &crate::report::GroupError, group: &str) -> Error {
     }
 }
 
-fn rendered(context: &Context, report: &DescribeReport) -> String {
+fn rendered(context: &Context, args: &DescribeArgs, report: &DescribeReport) -> String {
+    let style = context.table_style();
     match context.output {
         Output::Json => render::json(report),
         Output::Csv => render::describe::csv(report),
-        Output::Table => render::describe::table(report, context.table_style(), false),
-        Output::Wide => render::describe::table(report, context.table_style(), true),
+        Output::Prometheus => render::prometheus::describe(report),
+        Output::Table | Output::Wide | Output::Markdown if args.members => render::describe::members(report, style),
+        Output::Table | Output::Wide | Output::Markdown if args.state => render::describe::states(report, style),
+        Output::Table | Output::Wide | Output::Markdown => {
+            render::describe::table(report, style, args.columns(context))
+        }
+    }
+}
+
+/// Warnings of a report, for the reader of a table.
+pub fn warnings(context: &Context, warnings: &[Warning]) {
+    for warning in warnings {
+        context.ui.warn(&warning.message);
     }
 }

@@ -1,30 +1,40 @@
 //! The subcommands, a file each, and what they share: the context of a run, its end, and standard output.
 
+mod choice;
 mod completions;
 mod describe;
+mod diff;
 mod interrupt;
+mod list;
 mod reset;
+mod save;
+mod watch;
 mod write;
 
 use crate::cli::{Cli, Color, Connect, Output};
 use crate::error::{Code, Error, Exit, Result};
 use crate::kafka::config::ClientProperties;
 use crate::kafka::{Client, Connection};
-use crate::model::Timestamp;
+use crate::model::{PartitionSet, Timestamp, TopicSelection};
 use crate::offset::time;
 use crate::report::ErrorReport;
 use crate::ui::{Manner, Ui};
 use clap::{Parser, Subcommand};
 use interrupt::Interrupt;
 use jiff::tz::TimeZone;
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::sync::Arc;
 
 /// The subcommands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// List the groups of the cluster
+    List(list::ListArgs),
     /// Show where consumer groups stand: committed offset, log end and lag of each partition
     Describe(describe::DescribeArgs),
+    /// Compare two snapshots, or a snapshot with the groups as they stand now
+    Diff(diff::DiffArgs),
     /// Move a group's committed offsets: plan, show, ask, write, read back
     Reset(reset::ResetArgs),
     /// Print the completions of a shell
@@ -89,7 +99,9 @@ fn run_command_line() -> Exit {
         interrupt: Interrupt::listen(output == Output::Json),
     };
     let outcome = match cli.command {
-        Command::Describe(args) => describe::run(&context, args),
+        Command::List(args) => list::run(&context, &args),
+        Command::Describe(args) => describe::run(&context, &args),
+        Command::Diff(args) => diff::run(&context, &args),
         Command::Reset(args) => reset::run(&context, args),
         Command::Completions(args) => completions::run(&context, &args),
         Command::Man => completions::man(&context),
@@ -157,8 +169,8 @@ fn leave(exit: Exit) -> ! {
     crate::kafka::leave(exit.code())
 }
 
-/// Writes to standard output. A reader that left is no failure.
-fn print(text: &str) -> Result<()> {
+/// Writes to standard output; whether the reader is still there. One that left is no failure.
+fn print(text: &str) -> Result<bool> {
     let mut stdout = std::io::stdout().lock();
     let written = stdout
         .write_all(text.as_bytes())
@@ -167,14 +179,40 @@ fn print(text: &str) -> Result<()> {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
             Err(Error::new(Code::Io, "the report could not be written to standard output").caused_by(error))
         }
-        _ => Ok(()),
+        Err(_) => Ok(false),
+        Ok(()) => Ok(true),
     }
+}
+
+/// One set of partitions per topic; a topic named as a whole wins.
+pub fn merged(selections: Vec<TopicSelection>) -> BTreeMap<String, PartitionSet> {
+    let mut topics: BTreeMap<String, PartitionSet> = BTreeMap::new();
+    for selection in selections {
+        match (topics.get_mut(&selection.topic), selection.partitions) {
+            (Some(PartitionSet::Only(all)), PartitionSet::Only(more)) => all.extend(more),
+            (Some(PartitionSet::All), _) => {}
+            (_, partitions) => {
+                topics.insert(selection.topic, partitions);
+            }
+        }
+    }
+    topics
 }
 
 impl Context {
     /// Prints the report: standard output carries nothing else.
     pub fn emit(&self, report: &str) -> Result<()> {
+        print(report).map(|_| ())
+    }
+
+    /// Prints one report of several; whether somebody still reads them.
+    pub fn emit_more(&self, report: &str) -> Result<bool> {
         print(report)
+    }
+
+    /// `-o` asks for a form that this command does not have.
+    pub fn no_such_form(&self, command: &str) -> Error {
+        Error::usage(format!("`krewind {command}` has no `-o prometheus`")).hint("`describe` and `list` have it")
     }
 
     /// How to reach the cluster, from `-b`, `-F` and `-X`.
@@ -213,13 +251,24 @@ impl Context {
     /// How tables on standard output are drawn.
     pub fn table_style(&self) -> crate::render::Style {
         let terminal = self.ui.stdout_is_terminal();
-        crate::render::Style { width: self.ui.width().filter(|_| terminal), separators: terminal }
+        let markdown = self.output == Output::Markdown;
+        crate::render::Style {
+            width: self.ui.width().filter(|_| terminal && !markdown),
+            separators: terminal && !markdown,
+            color: self.ui.colors_stdout(),
+            markdown,
+        }
     }
 
     /// How tables on standard error are drawn.
     pub fn stderr_table_style(&self) -> crate::render::Style {
         let terminal = self.ui.stderr_is_terminal();
-        crate::render::Style { width: self.ui.width().filter(|_| terminal), separators: terminal }
+        crate::render::Style {
+            width: self.ui.width().filter(|_| terminal),
+            separators: terminal,
+            color: self.ui.colors_stderr(),
+            markdown: false,
+        }
     }
 
     /// The present moment, for capture times.

@@ -5,7 +5,7 @@ use crate::exec::apply::{self, WriteAnswer};
 use crate::exec::reset::{self as exec, Look, Request, Scope};
 use crate::journal::Journal;
 use crate::kafka::{Client, Connection, ReadOnly};
-use crate::model::{PartitionSet, TopicPartition, TopicSelection};
+use crate::model::{TopicPartition, TopicSelection};
 use crate::offset::{NoRecord, OutOfRange, Policies, Target, time};
 use crate::plan::guard;
 use crate::plan::reset::{ResetSpec, SkipUnread};
@@ -15,7 +15,6 @@ use crate::report::{
     UndoReference, VERSION,
 };
 use clap::{ArgGroup, Args, ValueEnum};
-use std::collections::BTreeMap;
 
 /// Arguments of `reset`.
 #[derive(Debug, Args)]
@@ -137,7 +136,7 @@ impl ResetArgs {
                 Target::Timestamp(moment)
             }
         };
-        let scope = if self.all_topics { Scope::AllTopics } else { Scope::Topics(merged(self.topic)) };
+        let scope = if self.all_topics { Scope::AllTopics } else { Scope::Topics(super::merged(self.topic)) };
         let policies = Policies {
             out_of_range: match self.out_of_range {
                 OutOfRangePolicy::Fail => OutOfRange::Fail,
@@ -158,24 +157,12 @@ impl ResetArgs {
     }
 }
 
-/// One set of partitions per topic; a topic named as a whole wins.
-fn merged(selections: Vec<TopicSelection>) -> BTreeMap<String, PartitionSet> {
-    let mut topics: BTreeMap<String, PartitionSet> = BTreeMap::new();
-    for selection in selections {
-        match (topics.get_mut(&selection.topic), selection.partitions) {
-            (Some(PartitionSet::Only(all)), PartitionSet::Only(more)) => all.extend(more),
-            (Some(PartitionSet::All), _) => {}
-            (_, partitions) => {
-                topics.insert(selection.topic, partitions);
-            }
-        }
-    }
-    topics
-}
-
 /// Plans, shows, asks, writes, reads back, reports.
 pub fn run(context: &Context, args: ResetArgs) -> Result<Exit> {
     let (dry_run, unattended) = (args.dry_run, args.yes);
+    if context.output == Output::Prometheus {
+        return Err(context.no_such_form("reset"));
+    }
     let request = args.request(context)?;
     if context.connect.read_only && !dry_run {
         return Err(Error::new(
@@ -380,7 +367,9 @@ fn rendered(context: &Context, report: &ResetReport) -> String {
     match context.output {
         Output::Json => render::json(report),
         Output::Csv => render::reset::csv(report),
-        Output::Table => render::reset::table(report, context.table_style(), false),
+        // Refused before anything else: see `run`.
+        Output::Prometheus => String::new(),
+        Output::Table | Output::Markdown => render::reset::table(report, context.table_style(), false),
         Output::Wide => render::reset::table(report, context.table_style(), true),
     }
 }

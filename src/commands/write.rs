@@ -19,7 +19,7 @@ pub fn run() -> Exit {
         Err(error) => WriteReply::NotSent(WriteFault { message: error.message, undecided: false }),
     };
     match super::print(&serde_json::to_string(&reply).unwrap_or_default()) {
-        Ok(()) => Exit::Done,
+        Ok(_) => Exit::Done,
         Err(_) => Exit::Failed,
     }
 }

@@ -1,69 +1,57 @@
 //! Lag of groups, gathered and put together.
 
-use super::gather::{self, Commit, Log};
-use crate::error::{Error, Result};
-use crate::kafka::{BrokerFault, Cluster};
-use crate::model::{GroupDescription, GroupState, GroupType, Member, Timestamp, TopicDescription, TopicPartition};
+use super::gather::{self, Commit, DescribedGroup, Log};
+use crate::error::{Code, Error, Result};
+use crate::kafka::{BrokerFault, Cluster, CommitLookup, ListedGroup};
+use crate::model::{
+    GroupDescription, GroupState, GroupType, Member, PartitionSet, Timestamp, TopicDescription, TopicPartition,
+    TopicSelection,
+};
 use crate::plan::lag::standing;
 use crate::report::{
     DescribeReport, GroupError, GroupReport, GroupTotal, PartitionReport, PartitionStatus, VERSION, Warning,
 };
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+/// What is asked for.
+#[derive(Debug, Clone, Default)]
+pub struct Request {
+    /// The groups, by name, without duplicates.
+    pub groups: Vec<String>,
+    /// These topics alone, and then also where there is no commit; `None`: what the group has commits on or was assigned.
+    pub topics: Option<BTreeMap<String, PartitionSet>>,
+    /// What a listing already told of groups that are Empty: they have no members to ask for.
+    pub empty: HashMap<String, ListedGroup>,
+}
+
+impl Request {
+    /// These groups as a whole.
+    pub fn of(groups: &[&str]) -> Self {
+        Request { groups: groups.iter().map(|&group| group.to_owned()).collect(), ..Request::default() }
+    }
+}
+
+/// What was gathered of the groups: the report's raw material.
+struct Gathered {
+    described: Vec<DescribedGroup>,
+    commits: Vec<Result<BTreeMap<TopicPartition, Commit>, BrokerFault>>,
+    topics: HashMap<String, Result<TopicDescription, BrokerFault>>,
+    rows: Vec<BTreeSet<TopicPartition>>,
+    captured_at: Timestamp,
+}
+
 /// Describes these groups. A group that fails stands in the report with its error.
 pub fn describe<C: Cluster + ?Sized>(
     cluster: &C,
-    names: &[&str],
+    request: &Request,
     clock: impl Fn() -> Timestamp,
 ) -> Result<DescribeReport> {
     // Commits are read before ends, so that lag is never negative by a race.
-    let (described, mut commits) = std::thread::scope(|scope| {
-        let commits = scope.spawn(|| gather::all_commits(cluster, names));
-        let described = gather::groups(cluster, names);
-        (described, commits.join())
-    });
-    let described = described?;
-    let mut commits = match &mut commits {
-        Ok(commits) => std::mem::take(commits),
-        Err(_) => return Err(Error::new(crate::error::Code::Internal, "the thread that reads commits ended early")),
+    let gathered = match &request.topics {
+        None => gather_all(cluster, request, clock)?,
+        Some(topics) => gather_topics(cluster, request, topics, clock)?,
     };
-    let captured_at = clock();
-
-    let mut topic_names: BTreeSet<&str> = BTreeSet::new();
-    for (group, commits) in described.iter().zip(&commits) {
-        topic_names.extend(commits.iter().flat_map(|commits| commits.keys()).map(|partition| partition.topic.as_str()));
-        topic_names.extend(group.iter().flat_map(assigned).map(|(assignment, _)| assignment));
-    }
-    let topics = gather::topics(cluster, &topic_names);
-
-    // Rows: committed, assigned, and each partition of a topic that has a commit.
-    let mut rows: Vec<BTreeSet<TopicPartition>> = Vec::with_capacity(names.len());
-    for (group, commits) in described.iter().zip(&commits) {
-        let mut of_group: BTreeSet<TopicPartition> = BTreeSet::new();
-        if let (Ok(group), Ok(commits)) = (group, commits) {
-            let with_commit: BTreeSet<&str> = commits.keys().map(|partition| partition.topic.as_str()).collect();
-            for topic in with_commit {
-                if let Some(Ok(description)) = topics.get(topic) {
-                    of_group
-                        .extend(description.partitions.iter().map(|&partition| TopicPartition::new(topic, partition)));
-                }
-            }
-            of_group.extend(commits.keys().cloned());
-            of_group.extend(assigned(group).map(|(topic, partition)| TopicPartition::new(topic, partition)));
-        }
-        rows.push(of_group);
-    }
-
-    // A first commit that is still pending, and what the broker hides from a list of all, is told only to who asks by name.
-    for ((&name, rows), commits) in names.iter().zip(&rows).zip(&mut commits) {
-        let Ok(commits) = commits else { continue };
-        let unlisted: Vec<TopicPartition> = rows.iter().filter(|row| !commits.contains_key(row)).cloned().collect();
-        match gather::commits(cluster, name, &unlisted) {
-            Ok(more) => commits.extend(more),
-            Err(fault) => commits.extend(unlisted.into_iter().map(|row| (row, Commit::Failed(fault.clone())))),
-        }
-    }
-
+    let Gathered { described, commits, topics, rows, captured_at } = gathered;
     let existing: Vec<TopicPartition> = rows
         .iter()
         .flatten()
@@ -76,8 +64,8 @@ pub fn describe<C: Cluster + ?Sized>(
     let logs: HashMap<&TopicPartition, &Log> = existing.iter().zip(&answers).collect();
 
     let mut warnings = Vec::new();
-    let mut groups: Vec<GroupReport> = Vec::with_capacity(names.len());
-    for (((&name, group), commits), rows) in names.iter().zip(described).zip(commits).zip(rows) {
+    let mut groups: Vec<GroupReport> = Vec::with_capacity(request.groups.len());
+    for (((name, group), commits), rows) in request.groups.iter().zip(described).zip(commits).zip(rows) {
         groups.push(match (group, commits) {
             (Ok(group), Ok(commits)) => {
                 if group.group_type == GroupType::Unmanaged {
@@ -112,10 +100,108 @@ pub fn describe<C: Cluster + ?Sized>(
         version: VERSION,
         cluster_id: cluster.cluster_id()?,
         captured_at,
+        topics: request.topics.as_ref().map(|topics| {
+            let text = |(topic, partitions): (&String, &PartitionSet)| {
+                TopicSelection { topic: topic.clone(), partitions: partitions.clone() }.to_string()
+            };
+            topics.iter().map(text).collect()
+        }),
         groups,
         warnings,
         visibility: None,
     })
+}
+
+/// Describes the groups that have members to tell of; what a listing told of Empty ones is taken as it is.
+fn describe_groups<C: Cluster + ?Sized>(cluster: &C, request: &Request) -> Vec<DescribedGroup> {
+    let asked: Vec<&str> =
+        request.groups.iter().map(String::as_str).filter(|name| !request.empty.contains_key(*name)).collect();
+    let mut answers: HashMap<&str, DescribedGroup> =
+        asked.iter().copied().zip(gather::groups(cluster, &asked)).collect();
+    request
+        .groups
+        .iter()
+        .map(|name| match request.empty.get(name) {
+            Some(listed) => Ok(GroupDescription {
+                group: name.clone(),
+                group_type: listed.group_type,
+                state: listed.state,
+                is_simple: listed.is_simple,
+                assignor: None,
+                coordinator: None,
+                members: Vec::new(),
+            }),
+            None => answers.remove(name.as_str()).unwrap_or_else(|| Err(gather::group_not_found(name))),
+        })
+        .collect()
+}
+
+/// Rows: committed, assigned, and each partition of a topic that has a commit.
+fn gather_all<C: Cluster + ?Sized>(cluster: &C, request: &Request, clock: impl Fn() -> Timestamp) -> Result<Gathered> {
+    let names: Vec<&str> = request.groups.iter().map(String::as_str).collect();
+    let (described, commits) = std::thread::scope(|scope| {
+        let commits = scope.spawn(|| gather::all_commits(cluster, &names));
+        let described = describe_groups(cluster, request);
+        (described, commits.join())
+    });
+    let Ok(mut commits) = commits else {
+        return Err(Error::new(Code::Internal, "the thread that reads commits ended early"));
+    };
+    let captured_at = clock();
+    let mut topic_names: BTreeSet<&str> = BTreeSet::new();
+    for (group, commits) in described.iter().zip(&commits) {
+        topic_names.extend(commits.iter().flat_map(|commits| commits.keys()).map(|partition| partition.topic.as_str()));
+        topic_names.extend(group.iter().flat_map(assigned).map(|(assignment, _)| assignment));
+    }
+    let topics = gather::topics(cluster, &topic_names);
+    let mut rows: Vec<BTreeSet<TopicPartition>> = Vec::with_capacity(names.len());
+    for (group, commits) in described.iter().zip(&commits) {
+        let mut of_group: BTreeSet<TopicPartition> = BTreeSet::new();
+        if let (Ok(group), Ok(commits)) = (group, commits) {
+            let with_commit: BTreeSet<&str> = commits.keys().map(|partition| partition.topic.as_str()).collect();
+            for topic in with_commit {
+                if let Some(Ok(description)) = topics.get(topic) {
+                    of_group
+                        .extend(description.partitions.iter().map(|&partition| TopicPartition::new(topic, partition)));
+                }
+            }
+            of_group.extend(commits.keys().cloned());
+            of_group.extend(assigned(group).map(|(topic, partition)| TopicPartition::new(topic, partition)));
+        }
+        rows.push(of_group);
+    }
+    // A first commit that is still pending, and what the broker hides from a list of all, is told only to who asks by name.
+    for ((&name, rows), commits) in names.iter().zip(&rows).zip(&mut commits) {
+        let Ok(commits) = commits else { continue };
+        let unlisted: Vec<TopicPartition> = rows.iter().filter(|row| !commits.contains_key(row)).cloned().collect();
+        match gather::commits(cluster, name, &unlisted) {
+            Ok(more) => commits.extend(more),
+            Err(fault) => commits.extend(unlisted.into_iter().map(|row| (row, Commit::Failed(fault.clone())))),
+        }
+    }
+    Ok(Gathered { described, commits, topics, rows, captured_at })
+}
+
+/// Rows: the partitions of the topics that were named, with or without a commit.
+fn gather_topics<C: Cluster + ?Sized>(
+    cluster: &C,
+    request: &Request,
+    wanted: &BTreeMap<String, PartitionSet>,
+    clock: impl Fn() -> Timestamp,
+) -> Result<Gathered> {
+    let (described, topics) = std::thread::scope(|scope| {
+        let topics = scope.spawn(|| gather::topics(cluster, &wanted.keys().map(String::as_str).collect()));
+        let described = describe_groups(cluster, request);
+        (described, topics.join().unwrap_or_default())
+    });
+    let partitions = gather::selected(wanted, &topics)?;
+    let names: Vec<&str> = request.groups.iter().map(String::as_str).collect();
+    let lookups: Vec<CommitLookup<'_>> =
+        names.iter().map(|&group| CommitLookup { group, partitions: Some(&partitions) }).collect();
+    let commits = gather::commits_of_each(cluster, &lookups);
+    let captured_at = clock();
+    let rows = names.iter().map(|_| partitions.iter().cloned().collect()).collect();
+    Ok(Gathered { described, commits, topics, rows, captured_at })
 }
 
 fn assigned(group: &GroupDescription) -> impl Iterator<Item = (&str, i32)> {
@@ -213,6 +299,9 @@ fn partition(
         host: reader.map(|member| member.host.clone()),
         status: PartitionStatus::Error,
         reason: None,
+        consume_rate: None,
+        produce_rate: None,
+        caught_up_seconds: None,
     };
     let watermarks = match (topic, log) {
         (Some(Err(fault)), _) => Err(fault.clone()),
@@ -272,22 +361,4 @@ fn failure(
     } else {
         PartitionStatus::Error
     }
-}
-
-/// All groups that the brokers list as consumer groups, and those that only the list of names tells: share and streams groups.
-pub fn all_groups<C: Cluster + ?Sized>(cluster: &C) -> Result<(Vec<String>, Vec<BrokerFault>)> {
-    let (listing, names) = std::thread::scope(|scope| {
-        let names = scope.spawn(|| cluster.group_names());
-        (cluster.list_groups(), names.join())
-    });
-    let listing = listing?;
-    let mut groups: BTreeMap<String, ()> = listing.groups.into_iter().map(|listed| (listed.group, ())).collect();
-    let mut faults = listing.faults;
-    match names {
-        Ok(Ok(names)) => groups.extend(names.into_iter().map(|name| (name, ()))),
-        // A broker that does not answer is told by the listing already; only where the listing is whole is this news.
-        _ if faults.is_empty() => faults.push(BrokerFault::no_answer()),
-        _ => {}
-    }
-    Ok((groups.into_keys().collect(), faults))
 }

@@ -2,7 +2,7 @@
 
 use crate::error::{Code, Error, Result};
 use crate::kafka::{BrokerFault, Cluster, CommitLookup, FoundOffset, OffsetSpec};
-use crate::model::{CommittedOffset, GroupDescription, GroupType, TopicDescription, TopicPartition};
+use crate::model::{CommittedOffset, GroupDescription, GroupType, PartitionSet, TopicDescription, TopicPartition};
 use crate::watermark::Watermarks;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -24,24 +24,27 @@ pub type DescribedGroup = Result<GroupDescription, Error>;
 
 /// Describes groups, in the order asked. "Dead, no members" is what brokers say of an absent group and of a share or streams
 /// group alike: the list of all names tells them apart, and only then is it asked for.
-pub fn groups<C: Cluster + ?Sized>(cluster: &C, names: &[&str]) -> Result<Vec<DescribedGroup>> {
+pub fn groups<C: Cluster + ?Sized>(cluster: &C, names: &[&str]) -> Vec<DescribedGroup> {
     let answers = cluster.describe_groups(names);
     let dead = answers.iter().any(|answer| answer.as_ref().is_ok_and(GroupDescription::is_dead));
-    let listed = if dead { cluster.group_names()? } else { BTreeSet::new() };
-    Ok(names
+    let listed = dead.then(|| cluster.group_names());
+    names
         .iter()
         .zip(answers)
         .map(|(&name, answer)| match answer {
             Err(fault) => Err(fault.into_error(&format!("describing group `{name}`"))),
             Ok(description) if !description.is_dead() => Ok(description),
-            Ok(mut description) if listed.contains(name) => {
+            Ok(mut description) if listed.as_ref().is_some_and(|listed| listed.names.contains(name)) => {
                 description.group_type = GroupType::Unmanaged;
                 description.state = crate::model::GroupState::Unknown;
                 Ok(description)
             }
-            Ok(_) => Err(group_not_found(name)),
+            Ok(_) => Err(match listed.as_ref().and_then(|listed| listed.fault.clone()) {
+                Some(fault) => fault.into_error(&format!("telling whether group `{name}` exists")),
+                None => group_not_found(name),
+            }),
         })
-        .collect())
+        .collect()
 }
 
 /// No such group.
@@ -56,18 +59,7 @@ pub fn all_commits<C: Cluster + ?Sized>(
     groups: &[&str],
 ) -> Vec<Result<BTreeMap<TopicPartition, Commit>, BrokerFault>> {
     let lookups: Vec<CommitLookup<'_>> = groups.iter().map(|&group| CommitLookup { group, partitions: None }).collect();
-    let answers = cluster.committed_offsets(&lookups, true);
-    groups
-        .iter()
-        .zip(answers)
-        .map(|(&group, answer)| {
-            let rows = answer?;
-            let mut commits: BTreeMap<TopicPartition, Commit> =
-                rows.into_iter().map(|row| (row.partition, commit(row.commit))).collect();
-            values_before_pending(cluster, group, &mut commits);
-            Ok(commits)
-        })
-        .collect()
+    commits_of_each(cluster, &lookups)
 }
 
 /// The commits of one group on these partitions.
@@ -80,11 +72,61 @@ pub fn commits<C: Cluster + ?Sized>(
         return Ok(BTreeMap::new());
     }
     let lookup = CommitLookup { group, partitions: Some(partitions) };
-    let rows = cluster.committed_offsets(&[lookup], true).pop().unwrap_or_else(|| Err(BrokerFault::no_answer()))?;
-    let mut commits: BTreeMap<TopicPartition, Commit> =
-        rows.into_iter().map(|row| (row.partition, commit(row.commit))).collect();
-    values_before_pending(cluster, group, &mut commits);
-    Ok(commits)
+    commits_of_each(cluster, &[lookup]).pop().unwrap_or_else(|| Err(BrokerFault::no_answer()))
+}
+
+/// The commits that each lookup asks for, in the order asked.
+pub fn commits_of_each<C: Cluster + ?Sized>(
+    cluster: &C,
+    lookups: &[CommitLookup<'_>],
+) -> Vec<Result<BTreeMap<TopicPartition, Commit>, BrokerFault>> {
+    let answers = cluster.committed_offsets(lookups, true);
+    lookups
+        .iter()
+        .zip(answers)
+        .map(|(lookup, answer)| {
+            let mut commits: BTreeMap<TopicPartition, Commit> =
+                answer?.into_iter().map(|row| (row.partition, commit(row.commit))).collect();
+            values_before_pending(cluster, lookup.group, &mut commits);
+            Ok(commits)
+        })
+        .collect()
+}
+
+/// Each partition that was selected, in order; a topic or partition that does not exist is an error.
+pub fn selected(
+    wanted: &BTreeMap<String, PartitionSet>,
+    topics: &HashMap<String, Result<TopicDescription, BrokerFault>>,
+) -> Result<Vec<TopicPartition>> {
+    let mut partitions: BTreeSet<TopicPartition> = BTreeSet::new();
+    for (name, set) in wanted {
+        let topic = match topics.get(name) {
+            Some(Ok(topic)) => topic,
+            Some(Err(fault)) if fault.is_missing_topic() => return Err(topic_not_found(name)),
+            Some(Err(fault)) => return Err(fault.clone().into_error(&format!("describing topic `{name}`"))),
+            None => return Err(BrokerFault::no_answer().into_error(&format!("describing topic `{name}`"))),
+        };
+        let numbers: Vec<i32> = match set {
+            PartitionSet::All => topic.partitions.clone(),
+            PartitionSet::Only(numbers) => numbers.iter().copied().collect(),
+        };
+        for number in numbers {
+            if !topic.partitions.contains(&number) {
+                return Err(Error::new(
+                    Code::TopicNotFound,
+                    format!("topic `{name}` has no partition {number}: it has {}", topic.partitions.len()),
+                ));
+            }
+            partitions.insert(TopicPartition::new(name.as_str(), number));
+        }
+    }
+    Ok(partitions.into_iter().collect())
+}
+
+/// No such topic, or one that may not be described.
+fn topic_not_found(name: &str) -> Error {
+    Error::new(Code::TopicNotFound, format!("topic `{name}` does not exist"))
+        .hint("names are literal and case-sensitive; a topic that may not be described looks the same")
 }
 
 fn commit(answer: Result<Option<CommittedOffset>, BrokerFault>) -> Commit {

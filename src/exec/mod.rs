@@ -3,6 +3,7 @@
 pub mod apply;
 pub mod describe;
 pub mod gather;
+pub mod list;
 pub mod reset;
 #[cfg(test)]
 mod tests;

@@ -58,13 +58,13 @@ pub fn look<C: Cluster + ?Sized>(cluster: &C, request: &Request) -> Result<Look>
         Scope::AllTopics => BTreeSet::new(),
         Scope::Topics(topics) => topics.keys().map(String::as_str).collect(),
     };
-    let (described, commits, mut topics) = std::thread::scope(|scope| {
+    let (mut described, commits, mut topics) = std::thread::scope(|scope| {
         let commits = scope.spawn(|| gather::all_commits(cluster, &[group]).pop());
         let topics = scope.spawn(|| gather::topics(cluster, &named));
         let described = gather::groups(cluster, &[group]);
         (described, commits.join().ok().flatten(), topics.join().unwrap_or_default())
     });
-    let description = existing_group(described?.pop(), request)?;
+    let description = existing_group(described.pop(), request)?;
     let mut commits = commits
         .unwrap_or_else(|| Err(BrokerFault::no_answer()))
         .map_err(|fault| fault.into_error(&format!("reading the commits of group `{group}`")))?;
@@ -140,45 +140,9 @@ fn partitions_in_scope(
                 }
             }
         }
-        Scope::Topics(wanted) => {
-            for (name, set) in wanted {
-                let topic = match topics.get(name) {
-                    Some(Ok(topic)) => topic,
-                    Some(Err(fault)) if fault.is_missing_topic() => return Err(topic_not_found(name)),
-                    Some(Err(fault)) => return Err(fault.clone().into_error(&format!("describing topic `{name}`"))),
-                    None => return Err(BrokerFault::no_answer().into_error(&format!("describing topic `{name}`"))),
-                };
-                match set {
-                    PartitionSet::All => {
-                        partitions
-                            .extend(topic.partitions.iter().map(|&number| TopicPartition::new(name.as_str(), number)));
-                    }
-                    PartitionSet::Only(numbers) => {
-                        for &number in numbers {
-                            if !topic.partitions.contains(&number) {
-                                return Err(Error::new(
-                                    Code::TopicNotFound,
-                                    format!(
-                                        "topic `{name}` has no partition {number}: it has {}",
-                                        topic.partitions.len()
-                                    ),
-                                )
-                                .on_write());
-                            }
-                            partitions.insert(TopicPartition::new(name.as_str(), number));
-                        }
-                    }
-                }
-            }
-        }
+        Scope::Topics(wanted) => partitions.extend(gather::selected(wanted, topics).map_err(Error::on_write)?),
     }
     Ok(partitions.into_iter().collect())
-}
-
-fn topic_not_found(name: &str) -> Error {
-    Error::new(Code::TopicNotFound, format!("topic `{name}` does not exist"))
-        .hint("names are literal and case-sensitive; a topic that may not be described looks the same")
-        .on_write()
 }
 
 /// Waits a moment for transactions to end that hold commits in the scope; what is still held then.

@@ -1,7 +1,7 @@
 //! What a real broker can't be made to do at will: commits that move between two looks, answers that never come.
 
 use super::apply::{WriteAnswer, read_back, rows_to_write};
-use super::describe::describe;
+use super::describe::{self, describe};
 use super::gather;
 use super::reset::{Look, Request, Scope, look, look_again, report};
 use crate::error::Code;
@@ -188,7 +188,7 @@ fn a_look_up_that_fails_ends_the_plan_rather_than_leaving_a_row_out() {
 fn dead_means_absent_or_unmanaged_by_the_list_of_names() {
     let fake = cluster();
     fake.set(|state| state.other_names.insert("shares".to_owned()));
-    let answers = gather::groups(&fake, &["g", "shares", "typo"]).unwrap();
+    let answers = gather::groups(&fake, &["g", "shares", "typo"]);
     assert_eq!(answers[0].as_ref().unwrap().group_type, GroupType::Classic);
     assert_eq!(answers[1].as_ref().unwrap().group_type, GroupType::Unmanaged);
     assert_eq!(answers[2].as_ref().unwrap_err().code, Code::GroupNotFound);
@@ -214,7 +214,7 @@ fn one_bad_row_never_hides_the_others() {
     fake.log("hidden", 0, 0, 4);
     fake.commit("g", "hidden", 0, 3);
     fake.set(|state| state.log_faults.insert(TopicPartition::new("hidden", 0), codes::TOPIC_AUTHORIZATION_FAILED));
-    let report = describe(&fake, &["g"], || Timestamp(0)).unwrap();
+    let report = describe(&fake, &describe::Request::of(&["g"]), || Timestamp(0)).unwrap();
     let rows: Vec<_> = report.groups[0]
         .partitions
         .iter()

@@ -1,6 +1,8 @@
 //! A cluster in memory, for tests of the modules that drive one: it answers what a test told it.
 
-use super::{BrokerFault, Cluster, CommitLookup, CommitRow, FoundOffset, GroupListing, OffsetSpec, WriteRow, codes};
+use super::{
+    BrokerFault, Cluster, CommitLookup, CommitRow, FoundOffset, GroupListing, GroupNames, OffsetSpec, WriteRow, codes,
+};
 use crate::error::Result;
 use crate::model::{
     CommittedOffset, GroupDescription, GroupState, GroupType, Member, TopicDescription, TopicPartition,
@@ -80,12 +82,12 @@ impl Cluster for Fake {
     }
 
     fn list_groups(&self) -> Result<GroupListing> {
-        Ok(GroupListing { groups: Vec::new(), faults: Vec::new() })
+        Ok(GroupListing { groups: Vec::new(), silent: Vec::new() })
     }
 
-    fn group_names(&self) -> Result<BTreeSet<String>> {
+    fn group_names(&self) -> GroupNames {
         let state = self.0.lock().unwrap();
-        Ok(state.groups.keys().chain(&state.other_names).cloned().collect())
+        GroupNames { names: state.groups.keys().chain(&state.other_names).cloned().collect(), fault: None }
     }
 
     fn describe_groups(&self, groups: &[&str]) -> Vec<Result<GroupDescription, BrokerFault>> {

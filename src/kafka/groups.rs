@@ -25,39 +25,64 @@ pub struct ListedGroup {
     pub is_simple: bool,
 }
 
-/// All groups that were listed, and each broker's fault where one did not answer.
+/// A broker that did not list its groups.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SilentBroker {
+    /// Its id.
+    pub broker: i32,
+    /// Why.
+    pub fault: BrokerFault,
+}
+
+/// All groups that were listed, and each broker that did not answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GroupListing {
     /// The groups, by name.
     pub groups: Vec<ListedGroup>,
-    /// What is missing.
-    pub faults: Vec<BrokerFault>,
+    /// Whose groups are missing.
+    pub silent: Vec<SilentBroker>,
+}
+
+/// The names of all groups, whatever their kind.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GroupNames {
+    /// The names.
+    pub names: BTreeSet<String>,
+    /// Why some may be missing.
+    pub fault: Option<BrokerFault>,
 }
 
 impl Client {
     pub(super) fn listed_groups(&self) -> Result<GroupListing> {
         let timeout = self.connection().timeout;
-        let (groups, faults) =
-            self.ask(timeout, 1, ffi::list_groups).map_err(|fault| self.explain(fault).into_error("listing groups"))?;
-        let mut groups: Vec<ListedGroup> = groups
-            .into_iter()
-            .map(|listed| ListedGroup {
-                group: listed.group,
-                group_type: group_type(listed.group_type),
-                state: group_state(listed.state),
-                is_simple: listed.is_simple,
-            })
-            .collect();
+        let brokers = self
+            .ask(timeout, 1, |native, _| ffi::broker_ids(native, timeout))
+            .map_err(|fault| self.explain(fault).into_error("asking for the cluster's brokers"))?;
+        let answers = self.ask(timeout, WINDOW, |native, wait| ffi::list_groups(native, wait, &brokers));
+        let mut groups = Vec::new();
+        let mut silent = Vec::new();
+        for (broker, answer) in brokers.into_iter().zip(answers) {
+            match answer {
+                Err(fault) => silent.push(SilentBroker { broker, fault: self.explain(fault) }),
+                Ok(listed) => groups.extend(listed.into_iter().map(|listed| ListedGroup {
+                    group: listed.group,
+                    group_type: group_type(listed.group_type),
+                    state: group_state(listed.state),
+                    is_simple: listed.is_simple,
+                })),
+            }
+        }
         groups.sort_by(|a, b| a.group.cmp(&b.group));
-        Ok(GroupListing { groups, faults: faults.into_iter().map(BrokerFault::from).collect() })
+        // While a coordinator moves, two brokers may list the same group.
+        groups.dedup_by(|a, b| a.group == b.group);
+        silent.sort_by_key(|silent| silent.broker);
+        Ok(GroupListing { groups, silent })
     }
 
-    pub(super) fn all_group_names(&self) -> Result<BTreeSet<String>> {
+    pub(super) fn all_group_names(&self) -> GroupNames {
         let timeout = self.connection().timeout;
-        let names = self
-            .ask(timeout, 1, |native, _| ffi::legacy_group_names(native, timeout))
-            .map_err(|fault| self.explain(fault).into_error("listing the names of all groups"))?;
-        Ok(names.into_iter().collect())
+        let (names, fault) = self.ask(timeout, 1, |native, _| ffi::legacy_group_names(native, timeout));
+        GroupNames { names: names.into_iter().collect(), fault: fault.map(|fault| self.explain(fault)) }
     }
 
     pub(super) fn described_groups(&self, groups: &[&str]) -> Vec<Result<GroupDescription, BrokerFault>> {

@@ -14,12 +14,11 @@ mod topics;
 pub use connect::{Client, Connection, LogSink};
 pub use error::{BrokerFault, codes};
 pub use ffi::leave;
-pub use groups::{GroupListing, ListedGroup};
+pub use groups::{GroupListing, GroupNames, ListedGroup, SilentBroker};
 pub use offsets::{CommitLookup, CommitRow, FoundOffset, OffsetSpec, WriteRow};
 
 use crate::error::{Code, Error, Result};
 use crate::model::{GroupDescription, TopicDescription, TopicPartition};
-use std::collections::BTreeSet;
 
 /// What krewind asks of a cluster. Calls block, answer for each thing asked, and retry only where nothing can have been
 /// written: while a coordinator moves or loads, while a leader is elected.
@@ -31,7 +30,7 @@ pub trait Cluster: Sync {
     fn list_groups(&self) -> Result<GroupListing>;
 
     /// The names of all groups whatever their kind; share and streams groups are named here alone.
-    fn group_names(&self) -> Result<BTreeSet<String>>;
+    fn group_names(&self) -> GroupNames;
 
     /// Each group's state and members, in the order asked. An absent group is no error: it reads `Dead` without members.
     fn describe_groups(&self, groups: &[&str]) -> Vec<Result<GroupDescription, BrokerFault>>;
@@ -64,7 +63,7 @@ impl<C: Cluster + ?Sized> Cluster for ReadOnly<'_, C> {
     fn list_groups(&self) -> Result<GroupListing> {
         self.0.list_groups()
     }
-    fn group_names(&self) -> Result<BTreeSet<String>> {
+    fn group_names(&self) -> GroupNames {
         self.0.group_names()
     }
     fn describe_groups(&self, groups: &[&str]) -> Vec<Result<GroupDescription, BrokerFault>> {

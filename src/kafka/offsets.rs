@@ -2,10 +2,10 @@ use super::connect::Client;
 use super::error::{BrokerFault, codes};
 use super::ffi::owned::{PartitionEntry, PartitionRow};
 use super::ffi::{offsets as ffi, owned};
-use super::{Cluster, GroupListing};
+use super::{Cluster, GroupListing, GroupNames};
 use crate::error::Result;
 use crate::model::{CommittedOffset, GroupDescription, TopicDescription, TopicPartition};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 /// Partitions in one ListOffsets request: librdkafka merges answers in quadratic time, and small chunks in flight together
@@ -85,7 +85,7 @@ impl Cluster for Client {
         self.listed_groups()
     }
 
-    fn group_names(&self) -> Result<BTreeSet<String>> {
+    fn group_names(&self) -> GroupNames {
         self.all_group_names()
     }
 

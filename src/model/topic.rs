@@ -77,6 +77,29 @@ impl std::str::FromStr for TopicSelection {
     }
 }
 
+impl fmt::Display for TopicSelection {
+    /// As it is parsed: `orders`, `orders:0,3`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.topic)?;
+        if let PartitionSet::Only(partitions) = &self.partitions {
+            for (index, partition) in partitions.iter().enumerate() {
+                write!(f, "{}{partition}", if index == 0 { ':' } else { ',' })?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl PartitionSet {
+    /// Whether the set holds this partition.
+    pub fn contains(&self, partition: i32) -> bool {
+        match self {
+            PartitionSet::All => true,
+            PartitionSet::Only(partitions) => partitions.contains(&partition),
+        }
+    }
+}
+
 fn partition_list(list: &str) -> Result<BTreeSet<i32>, String> {
     let number = |text: &str| -> Result<i32, String> {
         match text.trim().parse::<i32>() {

@@ -1,6 +1,8 @@
 //! Decisions: from what is known to what is reported or done. No I/O, no clock.
 
+pub mod diff;
 pub mod guard;
 pub mod lag;
+pub mod rates;
 pub mod reset;
 pub mod window;

@@ -1,49 +1,63 @@
 //! `describe` as a table and as CSV.
 
 use super::csv::{field, lines};
-use super::table::{Column, Grid, Style, plural, text};
+use super::table::{Column, Grid, Mark, Style, plural, text};
 use crate::model::{GroupType, visible};
-use crate::report::{DescribeReport, GroupReport, PartitionReport};
+use crate::report::{DescribeReport, GroupReport, PartitionReport, PartitionStatus};
 
-const COLUMNS: [Column; 7] = [
-    ("GROUP", false),
-    ("TOPIC", false),
-    ("PARTITION", true),
-    ("CURRENT-OFFSET", true),
-    ("LOG-END-OFFSET", true),
-    ("LAG", true),
-    ("STATUS", false),
-];
-
-const WIDE_COLUMNS: [Column; 13] = [
-    ("GROUP", false),
-    ("TOPIC", false),
-    ("PARTITION", true),
-    ("CURRENT-OFFSET", true),
-    ("LOG-END-OFFSET", true),
-    ("LAG", true),
-    ("STATUS", false),
-    ("LOG-START-OFFSET", true),
-    ("LOST", true),
-    ("LAST-STABLE-OFFSET", true),
-    ("CONSUMER-ID", false),
-    ("HOST", false),
-    ("CLIENT-ID", false),
-];
+/// Which columns a table has beyond the usual ones.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Columns {
+    /// Log start, losses, last stable offset, and who reads.
+    pub wide: bool,
+    /// The age of the oldest unread record.
+    pub time_lag: bool,
+    /// How fast is read and produced, and when nothing is left.
+    pub rates: bool,
+}
 
 /// A table per group: its state above, its total below.
-pub fn table(report: &DescribeReport, style: Style, wide: bool) -> String {
+pub fn table(report: &DescribeReport, style: Style, columns: Columns) -> String {
     let mut out = String::new();
     for (index, group) in report.groups.iter().enumerate() {
         if index > 0 {
             out.push('\n');
         }
-        group_table(&mut out, group, style, wide);
+        group_table(&mut out, group, style, columns);
     }
     out
 }
 
-fn group_table(out: &mut String, group: &GroupReport, style: Style, wide: bool) {
+fn titles(columns: Columns) -> Vec<Column> {
+    let mut titles: Vec<Column> = vec![
+        ("GROUP", false),
+        ("TOPIC", false),
+        ("PARTITION", true),
+        ("CURRENT-OFFSET", true),
+        ("LOG-END-OFFSET", true),
+        ("LAG", true),
+    ];
+    if columns.time_lag {
+        titles.push(("TIME-LAG", true));
+    }
+    if columns.rates {
+        titles.extend([("CONSUME/S", true), ("PRODUCE/S", true), ("CAUGHT-UP-IN", true)]);
+    }
+    titles.push(("STATUS", false));
+    if columns.wide {
+        titles.extend([
+            ("LOG-START-OFFSET", true),
+            ("LOST", true),
+            ("LAST-STABLE-OFFSET", true),
+            ("CONSUMER-ID", false),
+            ("HOST", false),
+            ("CLIENT-ID", false),
+        ]);
+    }
+    titles
+}
+
+fn group_table(out: &mut String, group: &GroupReport, style: Style, columns: Columns) {
     let name = visible(&group.group);
     if let Some(error) = &group.error {
         out.push_str(&format!("{name}: {} ({})\n", visible(&error.message), error.code));
@@ -54,10 +68,8 @@ fn group_table(out: &mut String, group: &GroupReport, style: Style, wide: bool) 
         out.push_str("no commits and no assigned partitions\n");
         return;
     }
-    let columns: &[Column] = if wide { &WIDE_COLUMNS } else { &COLUMNS };
-    let mut grid = Grid::new(style, columns);
+    let mut grid = Grid::new(style, &titles(columns));
     for row in &group.partitions {
-        let style = grid.style();
         let mut cells = vec![
             group.group.clone(),
             row.topic.clone(),
@@ -65,9 +77,24 @@ fn group_table(out: &mut String, group: &GroupReport, style: Style, wide: bool) 
             style.number(row.current_offset),
             style.number(row.log_end_offset),
             style.number(row.lag),
-            row.status.as_str().to_owned(),
         ];
-        if wide {
+        if columns.time_lag {
+            cells.push(row.time_lag_ms.map_or_else(|| "-".to_owned(), span));
+        }
+        if columns.rates {
+            cells.extend([
+                rate(row.consume_rate),
+                rate(row.produce_rate),
+                row.caught_up_seconds.map_or_else(|| "-".to_owned(), |seconds| span((seconds * 1000.0) as i64)),
+            ]);
+        }
+        let mark = match row.status {
+            PartitionStatus::Ok | PartitionStatus::NoCommit => None,
+            status if status.is_failure() => Some((cells.len(), Mark::Bad)),
+            _ => Some((cells.len(), Mark::Notice)),
+        };
+        cells.push(row.status.as_str().to_owned());
+        if columns.wide {
             cells.extend([
                 style.number(row.log_start_offset),
                 style.number(row.lost),
@@ -77,7 +104,7 @@ fn group_table(out: &mut String, group: &GroupReport, style: Style, wide: bool) 
                 text(row.client_id.as_deref()),
             ]);
         }
-        grid.row(cells);
+        grid.row_marked(cells, mark);
     }
     out.push_str(&grid.into_text());
     for row in &group.partitions {
@@ -86,6 +113,112 @@ fn group_table(out: &mut String, group: &GroupReport, style: Style, wide: bool) 
         }
     }
     out.push_str(&total(group, style));
+}
+
+/// The members of each group, with what they read.
+pub fn members(report: &DescribeReport, style: Style) -> String {
+    const TITLES: [Column; 7] = [
+        ("GROUP", false),
+        ("CONSUMER-ID", false),
+        ("INSTANCE-ID", false),
+        ("HOST", false),
+        ("CLIENT-ID", false),
+        ("#PARTITIONS", true),
+        ("ASSIGNMENT", false),
+    ];
+    let mut out = String::new();
+    for (index, group) in report.groups.iter().enumerate() {
+        if index > 0 {
+            out.push('\n');
+        }
+        if let Some(error) = &group.error {
+            out.push_str(&format!("{}: {} ({})\n", visible(&group.group), visible(&error.message), error.code));
+            continue;
+        }
+        out.push_str(&format!("{}: {}\n", visible(&group.group), headline(group, style)));
+        if group.members.is_empty() {
+            continue;
+        }
+        let mut grid = Grid::new(style, &TITLES);
+        for member in &group.members {
+            let partitions: usize = member.assignment.iter().map(|assignment| assignment.partitions.len()).sum();
+            let reads: Vec<String> = member
+                .assignment
+                .iter()
+                .map(|assignment| {
+                    let partitions: Vec<String> = assignment.partitions.iter().map(i32::to_string).collect();
+                    format!("{}:{}", assignment.topic, partitions.join(","))
+                })
+                .collect();
+            grid.row([
+                group.group.clone(),
+                member.member_id.clone(),
+                text(member.instance_id.as_deref()),
+                member.host.clone(),
+                member.client_id.clone(),
+                partitions.to_string(),
+                text(Some(&reads.join(" "))),
+            ]);
+        }
+        out.push_str(&grid.into_text());
+    }
+    out
+}
+
+/// A line per group: its state, coordinator and sums.
+pub fn states(report: &DescribeReport, style: Style) -> String {
+    const TITLES: [Column; 8] = [
+        ("GROUP", false),
+        ("COORDINATOR", false),
+        ("ASSIGNMENT-STRATEGY", false),
+        ("TYPE", false),
+        ("STATE", false),
+        ("#MEMBERS", true),
+        ("#PARTITIONS", true),
+        ("LAG", true),
+    ];
+    let mut grid = Grid::new(style, &TITLES);
+    let mut failed = String::new();
+    for group in &report.groups {
+        if let Some(error) = &group.error {
+            failed.push_str(&format!("{}: {} ({})\n", visible(&group.group), visible(&error.message), error.code));
+            continue;
+        }
+        let coordinator = group.coordinator.as_ref().map(|node| format!("{}:{} ({})", node.host, node.port, node.id));
+        grid.row([
+            group.group.clone(),
+            text(coordinator.as_deref()),
+            text(group.assignor.as_deref()),
+            group.group_type.as_str().to_owned(),
+            group.state.as_str().to_owned(),
+            style.count(group.members.len() as i128),
+            style.count(group.partitions.len() as i128),
+            style.number(group.total.lag),
+        ]);
+    }
+    grid.into_text() + &failed
+}
+
+/// A rate a second, with as many digits as it is worth.
+fn rate(rate: Option<f64>) -> String {
+    match rate {
+        None => "-".to_owned(),
+        Some(rate) if rate >= 100.0 || rate == 0.0 => format!("{rate:.0}"),
+        Some(rate) => format!("{rate:.1}"),
+    }
+}
+
+/// Milliseconds as the two largest units: `2h 3m`, `5.2s`, `120ms`.
+pub(super) fn span(ms: i64) -> String {
+    let (sign, ms) = if ms < 0 { ("-", ms.unsigned_abs()) } else { ("", ms.unsigned_abs()) };
+    let text = match ms {
+        0..1000 => format!("{ms}ms"),
+        1000..60_000 => format!("{}.{}s", ms / 1000, ms % 1000 / 100),
+        60_000..3_600_000 => format!("{}m {}s", ms / 60_000, ms % 60_000 / 1000),
+        3_600_000..86_400_000 => format!("{}h {}m", ms / 3_600_000, ms % 3_600_000 / 60_000),
+        _ => format!("{}d {}h", ms / 86_400_000, ms % 86_400_000 / 3_600_000),
+    };
+    format!("{sign}{text}")
 }
 
 /// `Empty (simple), classic, no members`.
@@ -111,6 +244,9 @@ fn total(group: &GroupReport, style: Style) -> String {
     );
     if total.lost.is_some_and(|lost| lost > 0) {
         text.push_str(&format!(", lost {}", style.number(total.lost)));
+    }
+    if let Some(oldest) = total.max_time_lag_ms {
+        text.push_str(&format!(", oldest unread record {} old", span(oldest)));
     }
     if total.unknown > 0 {
         text.push_str(&format!(", {} not known", plural(style, total.unknown, "lag", "lags")));

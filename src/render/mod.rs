@@ -2,6 +2,9 @@
 
 mod csv;
 pub mod describe;
+pub mod diff;
+pub mod list;
+pub mod prometheus;
 pub mod reset;
 mod table;
 

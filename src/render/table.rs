@@ -1,5 +1,5 @@
 use crate::model::visible;
-use comfy_table::{CellAlignment, ContentArrangement, Table};
+use comfy_table::{Cell, CellAlignment, Color, ContentArrangement, Table};
 
 /// How a table is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -8,13 +8,34 @@ pub struct Style {
     pub width: Option<u16>,
     /// Whether large numbers have thousands separators: for eyes, not for programs.
     pub separators: bool,
+    /// Whether words that matter are coloured.
+    pub color: bool,
+    /// As Markdown, for a report that people write.
+    pub markdown: bool,
 }
 
 /// A table without lines: a header, and columns two blanks apart.
 pub(super) struct Grid {
     table: Table,
     style: Style,
-    empty: bool,
+}
+
+/// What a colour says; the words say it too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Mark {
+    Good,
+    Notice,
+    Bad,
+}
+
+impl Mark {
+    fn color(self) -> Color {
+        match self {
+            Mark::Good => Color::Green,
+            Mark::Notice => Color::Yellow,
+            Mark::Bad => Color::Red,
+        }
+    }
 }
 
 /// A column's title, and whether it holds numbers.
@@ -23,7 +44,16 @@ pub(super) type Column = (&'static str, bool);
 impl Grid {
     pub(super) fn new(style: Style, columns: &[Column]) -> Self {
         let mut table = Table::new();
-        table.load_style(comfy_table::presets::NOTHING);
+        table.load_style(if style.markdown {
+            comfy_table::presets::ASCII_MARKDOWN
+        } else {
+            comfy_table::presets::NOTHING
+        });
+        if style.color && !style.markdown {
+            table.enforce_styling();
+        } else {
+            table.force_no_tty();
+        }
         match style.width {
             Some(width) => {
                 table.set_content_arrangement(ContentArrangement::Dynamic).set_width(width);
@@ -35,29 +65,45 @@ impl Grid {
         table.set_header(columns.iter().map(|(title, _)| *title));
         for (index, (_, is_number)) in columns.iter().enumerate() {
             if let Some(column) = table.column_mut(index) {
-                column.set_padding((0, 2));
+                if !style.markdown {
+                    column.set_padding((0, 2));
+                }
                 if *is_number {
                     column.set_cell_alignment(CellAlignment::Right);
                 }
             }
         }
-        Grid { table, style, empty: true }
+        Grid { table, style }
     }
 
     pub(super) fn row(&mut self, cells: impl IntoIterator<Item = String>) {
-        self.empty = false;
-        self.table.add_row(cells.into_iter().map(|cell| visible(&cell).into_owned()));
+        self.row_marked(cells, None);
     }
 
-    pub(super) fn style(&self) -> Style {
-        self.style
+    /// A row, one cell of which is marked by its colour.
+    pub(super) fn row_marked(&mut self, cells: impl IntoIterator<Item = String>, mark: Option<(usize, Mark)>) {
+        let Style { markdown, color, .. } = self.style;
+        self.table.add_row(cells.into_iter().enumerate().map(|(index, cell)| {
+            let cell = visible(&cell);
+            let cell = Cell::new(if markdown { cell.replace('|', "\\|") } else { cell.into_owned() });
+            match mark {
+                Some((marked, mark)) if color && marked == index => cell.fg(mark.color()),
+                _ => cell,
+            }
+        }));
     }
 
     /// The lines, without blanks at their ends.
     pub(super) fn into_text(self) -> String {
         let mut text = String::new();
+        if self.style.markdown {
+            text.push('\n');
+        }
         for line in self.table.lines() {
             text.push_str(line.trim_end());
+            text.push('\n');
+        }
+        if self.style.markdown {
             text.push('\n');
         }
         text
@@ -116,7 +162,7 @@ mod tests {
 
     #[test]
     fn thousands_are_separated_for_eyes_alone() {
-        let eyes = Style { width: None, separators: true };
+        let eyes = Style { separators: true, ..Style::default() };
         let shown = [0, 12, 123, 1234, 123_456, 1_234_567].map(|number| eyes.count(number));
         assert_eq!(shown, ["0", "12", "123", "1,234", "123,456", "1,234,567"]);
         assert_eq!(eyes.count(-1234), "-1,234");

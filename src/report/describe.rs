@@ -13,6 +13,9 @@ pub struct DescribeReport {
     pub cluster_id: String,
     /// When the commits were read.
     pub captured_at: Timestamp,
+    /// The topics that the report was limited to, as `--topic` takes them; absent where it was not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub topics: Option<Vec<String>>,
     /// The groups, by name.
     pub groups: Vec<GroupReport>,
     /// What a person should know.
@@ -59,7 +62,7 @@ pub struct GroupError {
 }
 
 /// One partition of a group.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PartitionReport {
     /// The topic's name.
     pub topic: String,
@@ -97,6 +100,15 @@ pub struct PartitionReport {
     pub status: PartitionStatus,
     /// Words for the status.
     pub reason: Option<String>,
+    /// Offsets a second that the group read since the look before (`--watch`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub consume_rate: Option<f64>,
+    /// Offsets a second that were produced since the look before (`--watch`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub produce_rate: Option<f64>,
+    /// How long it takes at these rates until nothing is left to read (`--watch`); absent where that never comes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub caught_up_seconds: Option<f64>,
 }
 
 /// What a row is worth.

@@ -2,15 +2,19 @@
 //! renamed or removed. Absent is `null`.
 
 mod describe;
+mod diff;
 mod error;
 mod journal;
+mod list;
 mod replay;
 mod reset;
 mod write;
 
 pub use describe::{DescribeReport, GroupError, GroupReport, GroupTotal, PartitionReport, PartitionStatus};
+pub use diff::{Change, DiffDelta, DiffOffsets, DiffReport, DiffRow, DiffSide, DiffTotal};
 pub use error::ErrorReport;
 pub use journal::{JournalEntry, JournalGroup, JournalRow, JournalState};
+pub use list::{Incomplete, ListReport, ListRow};
 pub use replay::{
     Bound, Ended, ReplayOutcome, ReplayPartition, ReplayReport, ReplayTotal, Resume, SinkReport, WindowReport,
 };

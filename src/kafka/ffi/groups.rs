@@ -22,15 +22,20 @@ pub struct ListedGroup {
     pub is_simple: bool,
 }
 
-/// ListConsumerGroups: what brokers listed, and one fault for each broker that did not answer.
-pub fn list_groups(native: Native<'_>, wait: &Wait<'_>) -> Result<(Vec<ListedGroup>, Vec<Fault>), Fault> {
-    let answers = run(
+/// What one broker listed.
+pub type ListedByBroker = Result<Vec<ListedGroup>, Fault>;
+
+/// ListConsumerGroups, each of these brokers by itself: asked of all at once, librdkafka waits for the slowest, and one that does
+/// not answer takes the answers of the others with it.
+pub fn list_groups(native: Native<'_>, wait: &Wait<'_>, brokers: &[i32]) -> Vec<ListedByBroker> {
+    run(
         native,
         wait,
         op::RD_KAFKA_ADMIN_OP_LISTCONSUMERGROUPS,
         sys::RD_KAFKA_EVENT_LISTCONSUMERGROUPS_RESULT,
-        1,
-        |_, options, queue| {
+        brokers.len(),
+        |index, options, queue| {
+            options.to_broker(brokers[index]);
             // SAFETY: all objects are valid.
             unsafe { sys::rd_kafka_ListConsumerGroups(native.ptr, options.ptr(), queue.ptr()) }
             Ok(())
@@ -42,7 +47,10 @@ pub fn list_groups(native: Native<'_>, wait: &Wait<'_>) -> Result<(Vec<ListedGro
                 let (mut count, mut errors) = (0, 0);
                 let listings = sys::rd_kafka_ListConsumerGroups_result_valid(result, &mut count);
                 let faults = sys::rd_kafka_ListConsumerGroups_result_errors(result, &mut errors);
-                let groups = (0..count)
+                if errors > 0 {
+                    return Err(fault_of_error(*faults));
+                }
+                Ok((0..count)
                     .map(|index| {
                         let listing = *listings.add(index);
                         ListedGroup {
@@ -52,12 +60,27 @@ pub fn list_groups(native: Native<'_>, wait: &Wait<'_>) -> Result<(Vec<ListedGro
                             is_simple: sys::rd_kafka_ConsumerGroupListing_is_simple_consumer_group(listing) != 0,
                         }
                     })
-                    .collect();
-                Ok((groups, (0..errors).map(|index| fault_of_error(*faults.add(index))).collect()))
+                    .collect())
             }
         },
-    );
-    answers.into_iter().next().expect("one request, one answer")
+    )
+}
+
+/// The ids of the brokers that the cluster has now.
+pub fn broker_ids(native: Native<'_>, timeout: Duration) -> Result<Vec<i32>, Fault> {
+    let mut metadata: *const sys::rd_kafka_metadata = std::ptr::null();
+    let timeout_ms = i32::try_from(timeout.as_millis()).unwrap_or(i32::MAX);
+    // SAFETY: the handle is valid; a null topic and "not all topics" ask for brokers alone; what comes back is copied and
+    // destroyed once.
+    unsafe {
+        let code = raw::metadata(native.ptr, 0, std::ptr::null_mut(), &mut metadata, timeout_ms);
+        if let Some(fault) = Fault::unless_ok(code) {
+            return Err(fault);
+        }
+        let ids = (0..(*metadata).broker_cnt as usize).map(|index| (*(*metadata).brokers.add(index)).id).collect();
+        sys::rd_kafka_metadata_destroy(metadata);
+        Ok(ids)
+    }
 }
 
 /// A described group's member.
@@ -168,8 +191,8 @@ unsafe fn read_description(description: *const sys::rd_kafka_ConsumerGroupDescri
 }
 
 /// Names of all groups that the brokers list, share and streams groups among them. Only names: this old call describes a live
-/// KIP-848 group as "Dead". A broker that did not answer is a fault, since a name might be missing.
-pub fn legacy_group_names(native: Native<'_>, timeout: Duration) -> Result<Vec<String>, Fault> {
+/// KIP-848 group as "Dead". With a broker that did not answer there is a fault beside the names of the others.
+pub fn legacy_group_names(native: Native<'_>, timeout: Duration) -> (Vec<String>, Option<Fault>) {
     let mut list: *const sys::rd_kafka_group_list = std::ptr::null();
     let timeout_ms = i32::try_from(timeout.as_millis()).unwrap_or(i32::MAX);
     // SAFETY: the handle is valid, null means all groups; a list that comes back is read field by field (its `err` is a closed
@@ -184,10 +207,7 @@ pub fn legacy_group_names(native: Native<'_>, timeout: Duration) -> Result<Vec<S
             }
             sys::rd_kafka_group_list_destroy(list);
         }
-        match Fault::unless_ok(code) {
-            Some(fault) => Err(fault),
-            None => Ok(names),
-        }
+        (names, Fault::unless_ok(code))
     }
 }
 

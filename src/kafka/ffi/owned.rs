@@ -110,6 +110,16 @@ impl AdminOptions {
         }
     }
 
+    /// Sends the request to this broker rather than to where it would go.
+    pub fn to_broker(&self, broker: i32) {
+        let mut why: [c_char; 256] = [0; 256];
+        // SAFETY: the options are valid, and the error buffer is as long as it says. Broker ids are never negative, so it can't
+        // fail.
+        unsafe {
+            sys::rd_kafka_AdminOptions_set_broker(self.ptr(), broker, why.as_mut_ptr(), why.len());
+        }
+    }
+
     /// Marks the request, so that its event can be told from others on the same queue.
     pub fn mark(&self, index: usize) {
         // SAFETY: the opaque is a number in a pointer's place, never followed.

@@ -20,6 +20,14 @@ unsafe extern "C" {
         list: *mut *const sys::rd_kafka_group_list,
         timeout_ms: c_int,
     ) -> i32;
+    #[link_name = "rd_kafka_metadata"]
+    pub fn metadata(
+        client: *mut sys::rd_kafka_t,
+        all_topics: c_int,
+        topic: *mut sys::rd_kafka_topic_t,
+        metadata: *mut *const sys::rd_kafka_metadata,
+        timeout_ms: c_int,
+    ) -> i32;
     #[link_name = "rd_kafka_message_headers"]
     pub fn message_headers(message: *const sys::rd_kafka_message_t, headers: *mut *mut sys::rd_kafka_headers_t) -> i32;
     #[link_name = "rd_kafka_header_get_all"]
