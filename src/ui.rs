@@ -73,6 +73,11 @@ impl Ui {
         self.color_stderr
     }
 
+    /// Whether `-q` was given.
+    pub fn is_quiet(&self) -> bool {
+        self.quiet
+    }
+
     /// Whether `-v` was given.
     pub fn is_verbose(&self) -> bool {
         self.verbose
@@ -223,10 +228,10 @@ pub struct Progress {
 
 impl Progress {
     /// How far it got, and a few words.
-    pub fn at(&self, position: u64, message: String) {
+    pub fn at(&self, position: u64, message: impl FnOnce() -> String) {
         if let Some(bar) = &self.bar {
             bar.set_position(position);
-            bar.set_message(message);
+            bar.set_message(message());
         }
     }
 }

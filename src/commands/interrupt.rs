@@ -79,6 +79,11 @@ impl Interrupt {
         !self.told.swap(true, Ordering::SeqCst)
     }
 
+    /// From now on the end is told in words alone.
+    pub fn keep_from_stdout(&self) {
+        self.json.store(false, Ordering::SeqCst);
+    }
+
     /// Set by the first signal while work that can stop is under way.
     pub fn flag(&self) -> &AtomicBool {
         &self.came

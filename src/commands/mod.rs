@@ -6,6 +6,7 @@ mod describe;
 mod diff;
 mod interrupt;
 mod list;
+mod replay;
 mod reset;
 mod save;
 mod watch;
@@ -22,6 +23,7 @@ use crate::ui::{Manner, Ui};
 use clap::{Parser, Subcommand};
 use interrupt::Interrupt;
 use jiff::tz::TimeZone;
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::sync::Arc;
@@ -37,6 +39,8 @@ pub enum Command {
     Diff(diff::DiffArgs),
     /// Move a group's committed offsets: plan, show, ask, write, read back
     Reset(reset::ResetArgs),
+    /// Read a window of topics into a sink, beside production; it stops by itself
+    Replay(replay::ReplayArgs),
     /// Print the completions of a shell
     Completions(completions::CompletionsArgs),
     /// Print the man page
@@ -60,6 +64,8 @@ pub struct Context {
     pub command_line: String,
     /// Ctrl-C.
     pub interrupt: &'static Interrupt,
+    /// Whether errors stay away from standard output, which holds something else.
+    errors_in_words_alone: Cell<bool>,
 }
 
 /// Runs the command line of this process.
@@ -97,12 +103,14 @@ fn run_command_line() -> Exit {
         connect: cli.connect,
         command_line: crate::kafka::config::redact_command_line(&argv),
         interrupt: Interrupt::listen(output == Output::Json),
+        errors_in_words_alone: Cell::new(false),
     };
     let outcome = match cli.command {
         Command::List(args) => list::run(&context, &args),
         Command::Describe(args) => describe::run(&context, &args),
         Command::Diff(args) => diff::run(&context, &args),
         Command::Reset(args) => reset::run(&context, args),
+        Command::Replay(args) => replay::run(&context, &args),
         Command::Completions(args) => completions::run(&context, &args),
         Command::Man => completions::man(&context),
     };
@@ -112,6 +120,7 @@ fn run_command_line() -> Exit {
             std::thread::sleep(std::time::Duration::from_millis(200));
             return error.exit;
         }
+        let output = if context.errors_in_words_alone.get() { Output::Table } else { output };
         failed(&context.ui, output, &error)
     })
 }
@@ -137,7 +146,7 @@ fn refused_command_line(error: &clap::Error, argv: &[String]) -> Exit {
         return Exit::Done;
     }
     let _ = error.print();
-    if wants_json(argv) {
+    if wants_json(argv) && !records_on_stdout(argv) {
         let text = error.render().to_string();
         let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
         let message = lines.next().unwrap_or("the command line is wrong").trim_start_matches("error: ").to_owned();
@@ -148,6 +157,16 @@ fn refused_command_line(error: &clap::Error, argv: &[String]) -> Exit {
         print_error(&hints.into_iter().fold(Error::usage(message), Error::hint));
     }
     Exit::Usage
+}
+
+/// Whether a command line that could not be parsed asks for records on standard output: then no error may stand there.
+fn records_on_stdout(argv: &[String]) -> bool {
+    let into = argv.iter().enumerate().find_map(|(at, arg)| match arg.strip_prefix("--into") {
+        Some("") => argv.get(at + 1).map(String::as_str),
+        Some(rest) => rest.strip_prefix('='),
+        None => None,
+    });
+    argv.iter().any(|arg| arg == "replay") && into.is_none_or(|sink| sink == "-")
 }
 
 /// Whether `-o json` stands in a command line that could not be parsed.
@@ -208,6 +227,12 @@ impl Context {
     /// Prints one report of several; whether somebody still reads them.
     pub fn emit_more(&self, report: &str) -> Result<bool> {
         print(report)
+    }
+
+    /// From now on errors are told in words alone, also under `-o json`: standard output holds records.
+    pub fn keep_errors_from_stdout(&self) {
+        self.errors_in_words_alone.set(true);
+        self.interrupt.keep_from_stdout();
     }
 
     /// `-o` asks for a form that this command does not have.

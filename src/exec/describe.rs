@@ -60,7 +60,7 @@ pub fn describe<C: Cluster + ?Sized>(
         .collect::<BTreeSet<_>>()
         .into_iter()
         .collect();
-    let answers = gather::logs(cluster, &existing, None);
+    let answers = gather::logs(cluster, &existing, &[]);
     let logs: HashMap<&TopicPartition, &Log> = existing.iter().zip(&answers).collect();
 
     let mut warnings = Vec::new();

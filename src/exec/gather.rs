@@ -3,6 +3,7 @@
 use crate::error::{Code, Error, Result};
 use crate::kafka::{BrokerFault, Cluster, CommitLookup, FoundOffset, OffsetSpec};
 use crate::model::{CommittedOffset, GroupDescription, GroupType, PartitionSet, TopicDescription, TopicPartition};
+use crate::offset::TimeLookup;
 use crate::watermark::Watermarks;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -179,14 +180,26 @@ pub fn topics<C: Cluster + ?Sized>(
 pub struct Log {
     /// Its bounds.
     pub watermarks: Result<Watermarks, BrokerFault>,
-    /// The first record at or after the time, where a time was asked for; `Ok(None)`: no such record.
-    pub at_time: Option<Result<Option<FoundOffset>, BrokerFault>>,
+    /// The first record at or after each time that was asked for; `Ok(None)`: no such record.
+    pub at_times: Vec<Result<Option<FoundOffset>, BrokerFault>>,
 }
 
-/// The logs of these partitions, in the order asked; with `time_ms` also the first record at or after that moment.
-pub fn logs<C: Cluster + ?Sized>(cluster: &C, partitions: &[TopicPartition], time_ms: Option<i64>) -> Vec<Log> {
+impl Log {
+    /// What the lookup of a time answered, as offset resolution takes it.
+    pub fn time(&self, place: usize) -> Result<TimeLookup, BrokerFault> {
+        match self.at_times.get(place) {
+            None => Ok(TimeLookup::NotAsked),
+            Some(Err(fault)) => Err(fault.clone()),
+            Some(Ok(None)) => Ok(TimeLookup::NoRecord),
+            Some(Ok(Some(found))) => Ok(TimeLookup::Found { offset: found.offset, timestamp_ms: found.timestamp_ms }),
+        }
+    }
+}
+
+/// The logs of these partitions, in the order asked; with times also the first record at or after each of them.
+pub fn logs<C: Cluster + ?Sized>(cluster: &C, partitions: &[TopicPartition], times_ms: &[i64]) -> Vec<Log> {
     let mut specs = vec![OffsetSpec::Earliest, OffsetSpec::LatestStable, OffsetSpec::Latest];
-    specs.extend(time_ms.map(OffsetSpec::AtTime));
+    specs.extend(times_ms.iter().copied().map(OffsetSpec::AtTime));
     let queries: Vec<(TopicPartition, OffsetSpec)> =
         specs.iter().flat_map(|&spec| partitions.iter().map(move |partition| (partition.clone(), spec))).collect();
     let answers = cluster.list_offsets(&queries);
@@ -199,16 +212,16 @@ pub fn logs<C: Cluster + ?Sized>(cluster: &C, partitions: &[TopicPartition], tim
     };
     (0..count)
         .map(|index| {
-            let at_time = time_ms.map(|_| answer(3, index));
+            let at_times: Vec<_> = (0..times_ms.len()).map(|time| answer(3 + time, index)).collect();
             let watermarks = known(0, index).and_then(|log_start| {
                 let (last_stable, high_watermark) = (known(1, index)?, known(2, index)?);
                 // The answers are moments apart while the log goes on: a record that one of them saw exists for all.
-                let found = at_time.as_ref().and_then(|found| found.as_ref().ok()).copied().flatten();
-                let high_watermark =
-                    high_watermark.max(log_start).max(found.map_or(0, |found| found.offset.saturating_add(1)));
+                let found = at_times.iter().filter_map(|found| found.as_ref().ok().copied().flatten());
+                let last_found = found.map(|found| found.offset.saturating_add(1)).max().unwrap_or(0);
+                let high_watermark = high_watermark.max(log_start).max(last_found);
                 Ok(Watermarks { log_start, high_watermark, last_stable: last_stable.clamp(log_start, high_watermark) })
             });
-            Log { watermarks, at_time }
+            Log { watermarks, at_times }
         })
         .collect()
 }

@@ -6,7 +6,7 @@ use crate::kafka::{BrokerFault, Cluster};
 use crate::model::{
     GroupDescription, GroupState, GroupType, PartitionSet, Timestamp, TopicDescription, TopicPartition,
 };
-use crate::offset::{Target, TimeLookup};
+use crate::offset::Target;
 use crate::plan::guard::{self, Commits};
 use crate::plan::reset::{Log, PartitionFacts, Planned, ResetSpec, plan, target_report};
 use crate::report::{GroupOutcome, GroupPlan, Preconditions, Refusal, ResetReport, ResetTotal, VERSION};
@@ -178,23 +178,16 @@ fn facts<C: Cluster + ?Sized>(
 ) -> Result<Vec<PartitionFacts>> {
     let exists = |partition: &TopicPartition| matches!(topics.get(&partition.topic), Some(Ok(topic)) if topic.partitions.contains(&partition.partition));
     let existing: Vec<TopicPartition> = partitions.iter().filter(|partition| exists(partition)).cloned().collect();
-    let time_ms = match &request.spec.target {
-        Target::Timestamp(moment) => Some(moment.timestamp.as_millis()),
-        _ => None,
+    let time_ms: Vec<i64> = match &request.spec.target {
+        Target::Timestamp(moment) => vec![moment.timestamp.as_millis()],
+        _ => Vec::new(),
     };
-    let logs = gather::logs(cluster, &existing, time_ms);
+    let logs = gather::logs(cluster, &existing, &time_ms);
     let mut known: HashMap<&TopicPartition, Log> = HashMap::new();
     for (partition, log) in existing.iter().zip(logs) {
         let failed = |fault: BrokerFault| fault.into_error(&format!("looking up offsets of `{partition}`"));
-        let watermarks = log.watermarks.map_err(failed)?;
-        let time = match log.at_time {
-            None => TimeLookup::NotAsked,
-            Some(answer) => match answer.map_err(failed)? {
-                None => TimeLookup::NoRecord,
-                Some(found) => TimeLookup::Found { offset: found.offset, timestamp_ms: found.timestamp_ms },
-            },
-        };
-        known.insert(partition, Log::Known(watermarks, time));
+        let time = log.time(0).map_err(failed)?;
+        known.insert(partition, Log::Known(log.watermarks.map_err(failed)?, time));
     }
     partitions
         .iter()

@@ -5,6 +5,7 @@ pub mod describe;
 pub mod diff;
 pub mod list;
 pub mod prometheus;
+pub mod replay;
 pub mod reset;
 mod table;
 
