@@ -228,7 +228,9 @@ impl Part {
 
     /// The run is over; what had not ended by itself ends by what ended the run. Then the accounts must add up.
     pub(super) fn close(&mut self, interrupted: bool, error: Option<&Error>) {
-        if self.ended.is_none() {
+        // What a sink that failed had taken last never arrived, whichever partition it was from.
+        let sink_failed = error.is_some_and(|error| matches!(error.code, Code::SinkClosed | Code::SinkFailed));
+        if self.ended.is_none() || sink_failed && self.has_read() {
             match error {
                 Some(error) if error.code == Code::SinkClosed => self.finish(Ended::SinkClosed, None),
                 Some(error) => self.finish(Ended::Error, Some(error.message.clone())),
