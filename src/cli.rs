@@ -39,12 +39,20 @@ pub struct Connect {
         long = "bootstrap-server",
         value_name = "HOST:PORT,...",
         env = "KREWIND_BOOTSTRAP_SERVER",
+        hide_env_values = true,
         global = true
     )]
     pub bootstrap_server: Option<String>,
 
     /// Client properties, as Kafka's own tools or librdkafka write them
-    #[arg(short = 'F', long, value_name = "FILE", env = "KREWIND_COMMAND_CONFIG", global = true)]
+    #[arg(
+        short = 'F',
+        long,
+        value_name = "FILE",
+        env = "KREWIND_COMMAND_CONFIG",
+        hide_env_values = true,
+        global = true
+    )]
     pub command_config: Option<PathBuf>,
 
     /// One librdkafka property; repeatable, wins over the file
@@ -56,7 +64,13 @@ pub struct Connect {
     pub timeout: Duration,
 
     /// Refuse every write, in the client itself
-    #[arg(long, env = "KREWIND_READ_ONLY", value_parser = clap::builder::FalseyValueParser::new(), global = true)]
+    #[arg(
+        long,
+        env = "KREWIND_READ_ONLY",
+        hide_env_values = true,
+        value_parser = clap::builder::FalseyValueParser::new(),
+        global = true
+    )]
     pub read_only: bool,
 }
 
@@ -65,7 +79,7 @@ pub struct Connect {
 #[command(next_help_heading = "Output")]
 pub struct Terminal {
     /// The zone in which times without one are read: UTC, local, or Area/City
-    #[arg(long, value_name = "ZONE", env = "KREWIND_TZ", default_value = "UTC", global = true)]
+    #[arg(long, value_name = "ZONE", env = "KREWIND_TZ", hide_env_values = true, default_value = "UTC", global = true)]
     pub tz: String,
 
     /// The report's form

@@ -39,6 +39,8 @@ struct Events {
     tls: Option<String>,
     resolve: Option<String>,
     transport: Option<String>,
+    /// A broker took the connection and never answered.
+    silent: bool,
     all_down: bool,
 }
 
@@ -99,12 +101,16 @@ impl Events {
                 return Fault { message: reason.clone(), ..Fault::of(code) };
             }
         }
-        Fault::of(codes::ALL_BROKERS_DOWN)
+        Fault::of(if self.silent { codes::TIMED_OUT } else { codes::ALL_BROKERS_DOWN })
     }
 }
 
 impl ClientContext for Context {
     fn log(&self, _level: RDKafkaLogLevel, facility: &str, message: &str) {
+        // A broker that does not answer is no error event to librdkafka, only a warning in its log.
+        if facility == "FAIL" && message.contains("Timed out") {
+            self.events().silent = true;
+        }
         if let Some(log) = &self.log {
             log(&format!("librdkafka: {facility}: {message}"));
         }
@@ -182,7 +188,8 @@ impl Client {
     }
 
     fn wait_for_cluster_id(&self) -> Result<String> {
-        let deadline = Instant::now() + self.connection.timeout;
+        let started = Instant::now();
+        let deadline = started + self.connection.timeout;
         let handle = self.current();
         loop {
             if let Some(id) = ffi_groups::cluster_id(handle.native(), Duration::from_millis(20)) {
@@ -191,16 +198,16 @@ impl Client {
             }
             let context = handle.consumer.context();
             if let Some(fault) = context.give_up() {
-                return Err(self.connection_error(fault));
+                return Err(self.connection_error(fault, started.elapsed()));
             }
             if Instant::now() >= deadline {
                 let fault = context.reason().unwrap_or_else(|| Fault::of(codes::TIMED_OUT));
-                return Err(self.connection_error(fault));
+                return Err(self.connection_error(fault, started.elapsed()));
             }
         }
     }
 
-    fn connection_error(&self, fault: Fault) -> Error {
+    fn connection_error(&self, fault: Fault, waited: Duration) -> Error {
         let servers = self.connection.properties.bootstrap_servers();
         let fault = BrokerFault::from(fault);
         let (code, message) = match fault.code {
@@ -209,7 +216,8 @@ impl Client {
             }
             codes::SSL => (Code::TlsFailed, format!("no TLS connection to `{servers}`: {}", fault.message)),
             codes::TIMED_OUT => {
-                (Code::ConnectionFailed, format!("`{servers}` did not answer within {:?}", self.connection.timeout))
+                let waited = waited.min(self.connection.timeout);
+                (Code::ConnectionFailed, format!("`{servers}` did not answer within {waited:.0?}"))
             }
             codes::ALL_BROKERS_DOWN => {
                 (Code::ConnectionFailed, format!("no broker of `{servers}` could be reached, and none gave a reason"))
@@ -313,7 +321,8 @@ pub(super) fn client_config(connection: &Connection) -> ClientConfig {
     for (key, value) in connection.properties.iter() {
         config.set(key, value);
     }
-    config.set_log_level(if connection.log.is_some() { RDKafkaLogLevel::Info } else { RDKafkaLogLevel::Critical });
+    // Warnings are read also where nobody wants to see them: some reasons stand there alone.
+    config.set_log_level(if connection.log.is_some() { RDKafkaLogLevel::Info } else { RDKafkaLogLevel::Warning });
     config
 }
 

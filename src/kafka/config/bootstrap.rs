@@ -9,6 +9,14 @@ const PORT: u16 = 9092;
 /// Checks the brokers and writes each as `host:port`.
 pub(super) fn normalize(given: &mut Given<'_>) -> Result<(), Error> {
     let Some(entry) = given.filled("bootstrap.servers") else { return Err(missing()) };
+    if entry.value.contains('@') {
+        // What stands before an `@` may be a password, so none of it is shown.
+        let place = given.place(entry.origin);
+        return Err(given
+            .error(entry.origin, format!("the brokers{place} have an `@`, and a broker's address holds no login"))
+            .hint("give the login by `sasl.username` and `sasl.password` in the file that `-F` names")
+            .hint(FORM));
+    }
     let protocol = given.get("security.protocol").unwrap_or("plaintext");
     let mut brokers = Vec::new();
     for broker in entry.value.split(',').map(str::trim).filter(|broker| !broker.is_empty()) {
@@ -54,7 +62,7 @@ fn read(broker: &str, protocol: &str) -> Result<String, (String, String)> {
             }
         }
     };
-    if address.contains(|c: char| c.is_whitespace() || c.is_control() || "/@?#=`".contains(c)) {
+    if address.contains(|c: char| c.is_whitespace() || c.is_control() || "/?#=`".contains(c)) {
         return Err(wrong("it has a character that no host has"));
     }
     let (host, port) = if let Some(rest) = address.strip_prefix('[') {
