@@ -13,7 +13,7 @@
 //! | [`kafka`] | the only importer of rdkafka | model, watermark, error |
 //! | [`sink`] | where replayed records go | model, error |
 //! | [`render`] | reports as table, JSON, CSV | report, model |
-//! | [`ui`] | the terminal: status, prompts, progress | error |
+//! | [`ui`] | the terminal: status, prompts, progress | error, model |
 //! | [`exec`] | the only drivers of I/O | all above but render, ui |
 //! | [`commands`], [`cli`] | clap, and the order of calls | anything |
 //!
