@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod architecture;
+mod completions;
 mod connection;
 mod describe;
 mod support;

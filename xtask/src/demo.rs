@@ -55,7 +55,7 @@ pub fn run(demo: &Demo) -> Result<(), Box<dyn Error>> {
 }
 
 /// Builds the binary, and tells where it is.
-fn build() -> Result<PathBuf, Box<dyn Error>> {
+pub fn build() -> Result<PathBuf, Box<dyn Error>> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let built = Command::new(cargo).args(["build", "--quiet", "--package", "krewind", "--bin", "krewind"]).status()?;
     if !built.success() {

@@ -4,6 +4,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod demo;
+mod docs;
 mod kafka;
 
 use std::error::Error;
@@ -26,12 +27,15 @@ enum Command {
     Kafka(kafka::Command),
     /// Watch krewind do its main job on a real Kafka of its own, in under a minute
     Demo(demo::Demo),
+    /// Write the generated files: completions/
+    Docs,
 }
 
 fn run(cli: Cli) -> Result<(), Box<dyn Error>> {
     match cli.command {
         Command::Kafka(command) => kafka::run(&command),
         Command::Demo(demo) => demo::run(&demo),
+        Command::Docs => docs::run(),
     }
 }
 

@@ -1,0 +1,234 @@
+# Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
+function __fish_krewind_global_optspecs
+    string join \n b/bootstrap-server= F/command-config= X= timeout= read-only tz= o/output= q/quiet v/verbose color= no-progress h/help V/version
+end
+
+function __fish_krewind_needs_command
+    # Figure out if the current invocation already has a command.
+    set -l cmd (commandline -opc)
+    set -e cmd[1]
+    argparse -s (__fish_krewind_global_optspecs) -- $cmd 2>/dev/null
+    or return
+    if set -q argv[1]
+        # Also print the command, so this can be used to figure out what it is.
+        echo $argv[1]
+        return 1
+    end
+    return 0
+end
+
+function __fish_krewind_using_subcommand
+    set -l cmd (__fish_krewind_needs_command)
+    test -z "$cmd"
+    and return 1
+    contains -- $cmd[1] $argv
+end
+
+complete -c krewind -n "__fish_krewind_needs_command" -s b -l bootstrap-server -d 'Brokers to start from; any of them tells the others' -r
+complete -c krewind -n "__fish_krewind_needs_command" -s F -l command-config -d 'Client properties, as Kafka\'s own tools or librdkafka write them' -r -F
+complete -c krewind -n "__fish_krewind_needs_command" -s X -d 'One librdkafka property; repeatable, wins over the file' -r
+complete -c krewind -n "__fish_krewind_needs_command" -l timeout -d 'The longest that one request may take, with its unit' -r
+complete -c krewind -n "__fish_krewind_needs_command" -l tz -d 'The zone in which times without one are read: UTC, local, or Area/City' -r
+complete -c krewind -n "__fish_krewind_needs_command" -s o -l output -d 'The report\'s form' -r -f -a "table\t'A table for people'
+wide\t'The same with more columns'
+json\t'One JSON object'
+csv\t'Comma-separated values'
+markdown\t'The table, for a document'
+prometheus\t'Prometheus text exposition (describe and list)'"
+complete -c krewind -n "__fish_krewind_needs_command" -l color -d 'Colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c krewind -n "__fish_krewind_needs_command" -l read-only -d 'Refuse every write, in the client itself'
+complete -c krewind -n "__fish_krewind_needs_command" -s q -l quiet -d 'Leave out notes and progress; warnings, plans and errors stay'
+complete -c krewind -n "__fish_krewind_needs_command" -s v -l verbose -d 'Say more: ignored properties, and what librdkafka logs'
+complete -c krewind -n "__fish_krewind_needs_command" -l no-progress -d 'No progress bar'
+complete -c krewind -n "__fish_krewind_needs_command" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c krewind -n "__fish_krewind_needs_command" -s V -l version -d 'Print version'
+complete -c krewind -n "__fish_krewind_needs_command" -f -a "list" -d 'List the groups of the cluster'
+complete -c krewind -n "__fish_krewind_needs_command" -f -a "describe" -d 'Show where consumer groups stand: committed offset, log end and lag of each partition'
+complete -c krewind -n "__fish_krewind_needs_command" -f -a "diff" -d 'Compare two snapshots, or a snapshot with the groups as they stand now'
+complete -c krewind -n "__fish_krewind_needs_command" -f -a "reset" -d 'Move a group\'s committed offsets: plan, show, ask, write, read back'
+complete -c krewind -n "__fish_krewind_needs_command" -f -a "replay" -d 'Read a window of topics into a sink, beside production; it stops by itself'
+complete -c krewind -n "__fish_krewind_needs_command" -f -a "completions" -d 'Print the completions of a shell'
+complete -c krewind -n "__fish_krewind_needs_command" -f -a "man" -d 'Print the man page'
+complete -c krewind -n "__fish_krewind_using_subcommand list" -l matching -d 'Groups whose name matches, `*` and `?` as in a shell; repeatable' -r
+complete -c krewind -n "__fish_krewind_using_subcommand list" -l state -d 'Only groups in this state, as Kafka writes it; repeatable' -r
+complete -c krewind -n "__fish_krewind_using_subcommand list" -l type -d 'Only groups of this type; repeatable' -r
+complete -c krewind -n "__fish_krewind_using_subcommand list" -s b -l bootstrap-server -d 'Brokers to start from; any of them tells the others' -r
+complete -c krewind -n "__fish_krewind_using_subcommand list" -s F -l command-config -d 'Client properties, as Kafka\'s own tools or librdkafka write them' -r -F
+complete -c krewind -n "__fish_krewind_using_subcommand list" -s X -d 'One librdkafka property; repeatable, wins over the file' -r
+complete -c krewind -n "__fish_krewind_using_subcommand list" -l timeout -d 'The longest that one request may take, with its unit' -r
+complete -c krewind -n "__fish_krewind_using_subcommand list" -l tz -d 'The zone in which times without one are read: UTC, local, or Area/City' -r
+complete -c krewind -n "__fish_krewind_using_subcommand list" -s o -l output -d 'The report\'s form' -r -f -a "table\t'A table for people'
+wide\t'The same with more columns'
+json\t'One JSON object'
+csv\t'Comma-separated values'
+markdown\t'The table, for a document'
+prometheus\t'Prometheus text exposition (describe and list)'"
+complete -c krewind -n "__fish_krewind_using_subcommand list" -l color -d 'Colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c krewind -n "__fish_krewind_using_subcommand list" -l lag -d 'Members, topics and lag too'
+complete -c krewind -n "__fish_krewind_using_subcommand list" -l lagging -d 'Only groups that have something left to read, or of which that is not known'
+complete -c krewind -n "__fish_krewind_using_subcommand list" -l read-only -d 'Refuse every write, in the client itself'
+complete -c krewind -n "__fish_krewind_using_subcommand list" -s q -l quiet -d 'Leave out notes and progress; warnings, plans and errors stay'
+complete -c krewind -n "__fish_krewind_using_subcommand list" -s v -l verbose -d 'Say more: ignored properties, and what librdkafka logs'
+complete -c krewind -n "__fish_krewind_using_subcommand list" -l no-progress -d 'No progress bar'
+complete -c krewind -n "__fish_krewind_using_subcommand list" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c krewind -n "__fish_krewind_using_subcommand describe" -l group -d 'The same; as Kafka\'s own tools name it' -r
+complete -c krewind -n "__fish_krewind_using_subcommand describe" -l matching -d 'Groups whose name matches, `*` and `?` as in a shell; repeatable' -r
+complete -c krewind -n "__fish_krewind_using_subcommand describe" -l topic -d 'Only this topic, or some of its partitions, also where the group has no commit; repeatable' -r
+complete -c krewind -n "__fish_krewind_using_subcommand describe" -l watch -d 'Look again every so often, and show rates; `q` ends it' -r
+complete -c krewind -n "__fish_krewind_using_subcommand describe" -l fail-if-lag-over -d 'Exit with 4 where a group\'s total lag is larger' -r
+complete -c krewind -n "__fish_krewind_using_subcommand describe" -l fail-if-time-lag-over -d 'Exit with 4 where an unread record is older; asks for --time-lag' -r
+complete -c krewind -n "__fish_krewind_using_subcommand describe" -l save -d 'Keep the report in a file, for `diff`' -r -F
+complete -c krewind -n "__fish_krewind_using_subcommand describe" -s b -l bootstrap-server -d 'Brokers to start from; any of them tells the others' -r
+complete -c krewind -n "__fish_krewind_using_subcommand describe" -s F -l command-config -d 'Client properties, as Kafka\'s own tools or librdkafka write them' -r -F
+complete -c krewind -n "__fish_krewind_using_subcommand describe" -s X -d 'One librdkafka property; repeatable, wins over the file' -r
+complete -c krewind -n "__fish_krewind_using_subcommand describe" -l timeout -d 'The longest that one request may take, with its unit' -r
+complete -c krewind -n "__fish_krewind_using_subcommand describe" -l tz -d 'The zone in which times without one are read: UTC, local, or Area/City' -r
+complete -c krewind -n "__fish_krewind_using_subcommand describe" -s o -l output -d 'The report\'s form' -r -f -a "table\t'A table for people'
+wide\t'The same with more columns'
+json\t'One JSON object'
+csv\t'Comma-separated values'
+markdown\t'The table, for a document'
+prometheus\t'Prometheus text exposition (describe and list)'"
+complete -c krewind -n "__fish_krewind_using_subcommand describe" -l color -d 'Colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c krewind -n "__fish_krewind_using_subcommand describe" -l all-groups -d 'Every group of the cluster'
+complete -c krewind -n "__fish_krewind_using_subcommand describe" -l members -d 'The members of each group and what they read, in place of the partitions'
+complete -c krewind -n "__fish_krewind_using_subcommand describe" -l state -d 'A line per group: state, coordinator and sums, in place of the partitions'
+complete -c krewind -n "__fish_krewind_using_subcommand describe" -l time-lag -d 'How old the oldest unread record is, read from the log itself'
+complete -c krewind -n "__fish_krewind_using_subcommand describe" -l read-only -d 'Refuse every write, in the client itself'
+complete -c krewind -n "__fish_krewind_using_subcommand describe" -s q -l quiet -d 'Leave out notes and progress; warnings, plans and errors stay'
+complete -c krewind -n "__fish_krewind_using_subcommand describe" -s v -l verbose -d 'Say more: ignored properties, and what librdkafka logs'
+complete -c krewind -n "__fish_krewind_using_subcommand describe" -l no-progress -d 'No progress bar'
+complete -c krewind -n "__fish_krewind_using_subcommand describe" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c krewind -n "__fish_krewind_using_subcommand diff" -s b -l bootstrap-server -d 'Brokers to start from; any of them tells the others' -r
+complete -c krewind -n "__fish_krewind_using_subcommand diff" -s F -l command-config -d 'Client properties, as Kafka\'s own tools or librdkafka write them' -r -F
+complete -c krewind -n "__fish_krewind_using_subcommand diff" -s X -d 'One librdkafka property; repeatable, wins over the file' -r
+complete -c krewind -n "__fish_krewind_using_subcommand diff" -l timeout -d 'The longest that one request may take, with its unit' -r
+complete -c krewind -n "__fish_krewind_using_subcommand diff" -l tz -d 'The zone in which times without one are read: UTC, local, or Area/City' -r
+complete -c krewind -n "__fish_krewind_using_subcommand diff" -s o -l output -d 'The report\'s form' -r -f -a "table\t'A table for people'
+wide\t'The same with more columns'
+json\t'One JSON object'
+csv\t'Comma-separated values'
+markdown\t'The table, for a document'
+prometheus\t'Prometheus text exposition (describe and list)'"
+complete -c krewind -n "__fish_krewind_using_subcommand diff" -l color -d 'Colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c krewind -n "__fish_krewind_using_subcommand diff" -l exit-code -d 'Exit with 4 where a commit moved, came, went, or its topic was made anew'
+complete -c krewind -n "__fish_krewind_using_subcommand diff" -l all -d 'Show what is the same, too'
+complete -c krewind -n "__fish_krewind_using_subcommand diff" -l read-only -d 'Refuse every write, in the client itself'
+complete -c krewind -n "__fish_krewind_using_subcommand diff" -s q -l quiet -d 'Leave out notes and progress; warnings, plans and errors stay'
+complete -c krewind -n "__fish_krewind_using_subcommand diff" -s v -l verbose -d 'Say more: ignored properties, and what librdkafka logs'
+complete -c krewind -n "__fish_krewind_using_subcommand diff" -l no-progress -d 'No progress bar'
+complete -c krewind -n "__fish_krewind_using_subcommand diff" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c krewind -n "__fish_krewind_using_subcommand reset" -l group -d 'The same; as Kafka\'s own tools name it' -r
+complete -c krewind -n "__fish_krewind_using_subcommand reset" -l topic -d 'A topic, or some of its partitions: orders, orders:0,3-5; repeatable' -r
+complete -c krewind -n "__fish_krewind_using_subcommand reset" -l to-offset -d 'To this offset' -r
+complete -c krewind -n "__fish_krewind_using_subcommand reset" -l to-timestamp -l to-datetime -d 'To the first record at or after this time: 2026-12-01T10:00:00Z, 14:05, 30m (ago), epoch seconds or milliseconds' -r
+complete -c krewind -n "__fish_krewind_using_subcommand reset" -l out-of-range -d 'What to do with an offset outside the log' -r -f -a "fail\t'Refuse'
+clamp\t'Take the nearest offset within the log'"
+complete -c krewind -n "__fish_krewind_using_subcommand reset" -l no-record -d 'What to do where no record is at or after the time' -r -f -a "latest\t'Stand at the end'
+skip\t'Leave the partition'
+fail\t'Refuse'"
+complete -c krewind -n "__fish_krewind_using_subcommand reset" -l skip-unread -d 'Under --yes, what to do with partitions that would move forward past unread records' -r -f -a "allow\t'Move them'
+keep\t'Leave them where they are'"
+complete -c krewind -n "__fish_krewind_using_subcommand reset" -s b -l bootstrap-server -d 'Brokers to start from; any of them tells the others' -r
+complete -c krewind -n "__fish_krewind_using_subcommand reset" -s F -l command-config -d 'Client properties, as Kafka\'s own tools or librdkafka write them' -r -F
+complete -c krewind -n "__fish_krewind_using_subcommand reset" -s X -d 'One librdkafka property; repeatable, wins over the file' -r
+complete -c krewind -n "__fish_krewind_using_subcommand reset" -l timeout -d 'The longest that one request may take, with its unit' -r
+complete -c krewind -n "__fish_krewind_using_subcommand reset" -l tz -d 'The zone in which times without one are read: UTC, local, or Area/City' -r
+complete -c krewind -n "__fish_krewind_using_subcommand reset" -s o -l output -d 'The report\'s form' -r -f -a "table\t'A table for people'
+wide\t'The same with more columns'
+json\t'One JSON object'
+csv\t'Comma-separated values'
+markdown\t'The table, for a document'
+prometheus\t'Prometheus text exposition (describe and list)'"
+complete -c krewind -n "__fish_krewind_using_subcommand reset" -l color -d 'Colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c krewind -n "__fish_krewind_using_subcommand reset" -l all-topics -d 'Every partition of every topic that the group has a commit on'
+complete -c krewind -n "__fish_krewind_using_subcommand reset" -l to-earliest -d 'To the oldest record that is kept'
+complete -c krewind -n "__fish_krewind_using_subcommand reset" -l to-latest -d 'To the end: the next record is the first one'
+complete -c krewind -n "__fish_krewind_using_subcommand reset" -l create-group -d 'Make the group where it does not exist'
+complete -c krewind -n "__fish_krewind_using_subcommand reset" -l dry-run -d 'Show the plan and write nothing, whatever else is given'
+complete -c krewind -n "__fish_krewind_using_subcommand reset" -s y -l yes -l execute -d 'Write without asking'
+complete -c krewind -n "__fish_krewind_using_subcommand reset" -l read-only -d 'Refuse every write, in the client itself'
+complete -c krewind -n "__fish_krewind_using_subcommand reset" -s q -l quiet -d 'Leave out notes and progress; warnings, plans and errors stay'
+complete -c krewind -n "__fish_krewind_using_subcommand reset" -s v -l verbose -d 'Say more: ignored properties, and what librdkafka logs'
+complete -c krewind -n "__fish_krewind_using_subcommand reset" -l no-progress -d 'No progress bar'
+complete -c krewind -n "__fish_krewind_using_subcommand reset" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c krewind -n "__fish_krewind_using_subcommand replay" -l topic -d 'The same; repeatable' -r
+complete -c krewind -n "__fish_krewind_using_subcommand replay" -l from -d 'From the first record at or after this time, or `earliest`' -r
+complete -c krewind -n "__fish_krewind_using_subcommand replay" -l to -d 'Up to the first record at or after this time, exclusive, or `latest`: the end as it is at the start' -r
+complete -c krewind -n "__fish_krewind_using_subcommand replay" -l start-offset -d 'From this offset, in each partition' -r
+complete -c krewind -n "__fish_krewind_using_subcommand replay" -l end-offset -d 'Up to this offset, exclusive, in each partition' -r
+complete -c krewind -n "__fish_krewind_using_subcommand replay" -l out-of-range -d 'What to do with an offset outside the log' -r -f -a "fail\t'Refuse'
+clamp\t'Take the nearest offset within the log'"
+complete -c krewind -n "__fish_krewind_using_subcommand replay" -l isolation-level -d 'Whether records of open and aborted transactions are read' -r -f -a "read_committed\t'Committed transactions alone'
+read_uncommitted\t'All records'"
+complete -c krewind -n "__fish_krewind_using_subcommand replay" -l wait-stable -d 'How long an open transaction before the end is waited for' -r
+complete -c krewind -n "__fish_krewind_using_subcommand replay" -l stall-timeout -d 'How long nothing at all may come before the replay gives up' -r
+complete -c krewind -n "__fish_krewind_using_subcommand replay" -l into -d 'Where the records go: `-` (standard output) or a new file that ends in .jsonl' -r
+complete -c krewind -n "__fish_krewind_using_subcommand replay" -l report -d 'Write the report to this new file, as JSON' -r -F
+complete -c krewind -n "__fish_krewind_using_subcommand replay" -s b -l bootstrap-server -d 'Brokers to start from; any of them tells the others' -r
+complete -c krewind -n "__fish_krewind_using_subcommand replay" -s F -l command-config -d 'Client properties, as Kafka\'s own tools or librdkafka write them' -r -F
+complete -c krewind -n "__fish_krewind_using_subcommand replay" -s X -d 'One librdkafka property; repeatable, wins over the file' -r
+complete -c krewind -n "__fish_krewind_using_subcommand replay" -l timeout -d 'The longest that one request may take, with its unit' -r
+complete -c krewind -n "__fish_krewind_using_subcommand replay" -l tz -d 'The zone in which times without one are read: UTC, local, or Area/City' -r
+complete -c krewind -n "__fish_krewind_using_subcommand replay" -s o -l output -d 'The report\'s form' -r -f -a "table\t'A table for people'
+wide\t'The same with more columns'
+json\t'One JSON object'
+csv\t'Comma-separated values'
+markdown\t'The table, for a document'
+prometheus\t'Prometheus text exposition (describe and list)'"
+complete -c krewind -n "__fish_krewind_using_subcommand replay" -l color -d 'Colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c krewind -n "__fish_krewind_using_subcommand replay" -l read-only -d 'Refuse every write, in the client itself'
+complete -c krewind -n "__fish_krewind_using_subcommand replay" -s q -l quiet -d 'Leave out notes and progress; warnings, plans and errors stay'
+complete -c krewind -n "__fish_krewind_using_subcommand replay" -s v -l verbose -d 'Say more: ignored properties, and what librdkafka logs'
+complete -c krewind -n "__fish_krewind_using_subcommand replay" -l no-progress -d 'No progress bar'
+complete -c krewind -n "__fish_krewind_using_subcommand replay" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c krewind -n "__fish_krewind_using_subcommand completions" -s b -l bootstrap-server -d 'Brokers to start from; any of them tells the others' -r
+complete -c krewind -n "__fish_krewind_using_subcommand completions" -s F -l command-config -d 'Client properties, as Kafka\'s own tools or librdkafka write them' -r -F
+complete -c krewind -n "__fish_krewind_using_subcommand completions" -s X -d 'One librdkafka property; repeatable, wins over the file' -r
+complete -c krewind -n "__fish_krewind_using_subcommand completions" -l timeout -d 'The longest that one request may take, with its unit' -r
+complete -c krewind -n "__fish_krewind_using_subcommand completions" -l tz -d 'The zone in which times without one are read: UTC, local, or Area/City' -r
+complete -c krewind -n "__fish_krewind_using_subcommand completions" -s o -l output -d 'The report\'s form' -r -f -a "table\t'A table for people'
+wide\t'The same with more columns'
+json\t'One JSON object'
+csv\t'Comma-separated values'
+markdown\t'The table, for a document'
+prometheus\t'Prometheus text exposition (describe and list)'"
+complete -c krewind -n "__fish_krewind_using_subcommand completions" -l color -d 'Colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c krewind -n "__fish_krewind_using_subcommand completions" -l read-only -d 'Refuse every write, in the client itself'
+complete -c krewind -n "__fish_krewind_using_subcommand completions" -s q -l quiet -d 'Leave out notes and progress; warnings, plans and errors stay'
+complete -c krewind -n "__fish_krewind_using_subcommand completions" -s v -l verbose -d 'Say more: ignored properties, and what librdkafka logs'
+complete -c krewind -n "__fish_krewind_using_subcommand completions" -l no-progress -d 'No progress bar'
+complete -c krewind -n "__fish_krewind_using_subcommand completions" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c krewind -n "__fish_krewind_using_subcommand man" -s b -l bootstrap-server -d 'Brokers to start from; any of them tells the others' -r
+complete -c krewind -n "__fish_krewind_using_subcommand man" -s F -l command-config -d 'Client properties, as Kafka\'s own tools or librdkafka write them' -r -F
+complete -c krewind -n "__fish_krewind_using_subcommand man" -s X -d 'One librdkafka property; repeatable, wins over the file' -r
+complete -c krewind -n "__fish_krewind_using_subcommand man" -l timeout -d 'The longest that one request may take, with its unit' -r
+complete -c krewind -n "__fish_krewind_using_subcommand man" -l tz -d 'The zone in which times without one are read: UTC, local, or Area/City' -r
+complete -c krewind -n "__fish_krewind_using_subcommand man" -s o -l output -d 'The report\'s form' -r -f -a "table\t'A table for people'
+wide\t'The same with more columns'
+json\t'One JSON object'
+csv\t'Comma-separated values'
+markdown\t'The table, for a document'
+prometheus\t'Prometheus text exposition (describe and list)'"
+complete -c krewind -n "__fish_krewind_using_subcommand man" -l color -d 'Colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c krewind -n "__fish_krewind_using_subcommand man" -l read-only -d 'Refuse every write, in the client itself'
+complete -c krewind -n "__fish_krewind_using_subcommand man" -s q -l quiet -d 'Leave out notes and progress; warnings, plans and errors stay'
+complete -c krewind -n "__fish_krewind_using_subcommand man" -s v -l verbose -d 'Say more: ignored properties, and what librdkafka logs'
+complete -c krewind -n "__fish_krewind_using_subcommand man" -l no-progress -d 'No progress bar'
+complete -c krewind -n "__fish_krewind_using_subcommand man" -s h -l help -d 'Print help (see more with \'--help\')'
