@@ -7,5 +7,6 @@ mod architecture;
 mod completions;
 mod connection;
 mod describe;
+mod properties;
 mod support;
 mod usage;
