@@ -109,7 +109,7 @@ pub fn run(context: &Context, args: &DescribeArgs) -> Result<Exit> {
     if let ([only], true) = (report.groups.as_slice(), chosen.only)
         && let Some(error) = &only.error
     {
-        return Err(alone(error, only.group.as_str()));
+        return Err(alone(error));
     }
     if args.choice.all_groups && report.groups.is_empty() && chosen.incomplete.is_empty() {
         context.ui.status("the cluster has no consumer groups");
@@ -182,12 +182,9 @@ fn time_lag(context: &Context, client: &Client, report: &mut DescribeReport) -> 
 }
 
 /// The one group that was asked for failed: there is no report, only its error.
-fn alone(error: &GroupError, group: &str) -> Error {
+fn alone(error: &GroupError) -> Error {
     let code = Code::named(&error.code).unwrap_or(Code::Internal);
-    match code {
-        Code::GroupNotFound => crate::exec::gather::group_not_found(group),
-        _ => Error::new(code, error.message.clone()),
-    }
+    error.hints.iter().fold(Error::new(code, error.message.clone()), Error::hint)
 }
 
 fn rendered(context: &Context, args: &DescribeArgs, report: &DescribeReport) -> String {

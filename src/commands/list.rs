@@ -158,6 +158,7 @@ fn add_lag(row: &mut ListRow, group: &GroupReport) {
         row.error = Some(GroupError {
             code: first.status.as_str().to_owned(),
             message: format!("{} partitions could not be read; `describe` tells which", failed.count()),
+            hints: Vec::new(),
         });
     }
 }

@@ -142,8 +142,15 @@ fn print_error(error: &Error) {
 /// What clap found wrong, or the help that was asked for.
 fn refused_command_line(error: &clap::Error, argv: &[String]) -> Exit {
     if !error.use_stderr() {
-        let _ = error.print();
-        return Exit::Done;
+        // Help or the version: an answer like any other.
+        let printed = error.print().and_then(|()| std::io::stdout().flush());
+        return match written(printed) {
+            Ok(_) => Exit::Done,
+            Err(failure) => {
+                let _ = writeln!(std::io::stderr(), "error: {failure}");
+                failure.exit
+            }
+        };
     }
     let _ = error.print();
     if wants_json(argv) && !records_on_stdout(argv) {
@@ -194,7 +201,12 @@ fn print(text: &str) -> Result<bool> {
     let written = stdout
         .write_all(text.as_bytes())
         .and_then(|()| if text.ends_with('\n') { Ok(()) } else { stdout.write_all(b"\n") });
-    match written.and_then(|()| stdout.flush()) {
+    self::written(written.and_then(|()| stdout.flush()))
+}
+
+/// What became of the bytes on standard output.
+fn written(result: std::io::Result<()>) -> Result<bool> {
+    match result {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
             Err(Error::new(Code::Io, "the report could not be written to standard output").caused_by(error))
         }

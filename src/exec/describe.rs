@@ -249,7 +249,8 @@ fn failed_group(name: &str, error: &Error) -> GroupReport {
         coordinator: None,
         members: Vec::new(),
     };
-    let error = GroupError { code: error.code.as_str().to_owned(), message: error.message.clone() };
+    let error =
+        GroupError { code: error.code.as_str().to_owned(), message: error.message.clone(), hints: error.hints.clone() };
     let mut report = report(description, Vec::new());
     report.total.lag = None;
     report.total.lost = None;

@@ -59,6 +59,9 @@ pub struct GroupError {
     pub code: String,
     /// One sentence.
     pub message: String,
+    /// What would help.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hints: Vec<String>,
 }
 
 /// One partition of a group.

@@ -1,5 +1,6 @@
 //! `krewind describe`: every number against what the test itself produced and committed, or against Kafka's own tool.
 
+mod failures;
 mod groups;
 mod names;
 mod output;

@@ -224,7 +224,11 @@ fn group_report() -> impl Strategy<Value = GroupReport> {
     );
     let coordinator =
         (any::<i32>(), any::<String>(), any::<u16>()).prop_map(|(id, host, port)| Coordinator { id, host, port });
-    let error = any::<[String; 2]>().prop_map(|[code, message]| GroupError { code, message });
+    let error = (any::<[String; 2]>(), vec(any::<String>(), 0..2)).prop_map(|([code, message], hints)| GroupError {
+        code,
+        message,
+        hints,
+    });
     let totals = (option::of(any::<u64>()), option::of(any::<u64>()), option::of(any::<i64>()), any::<u16>());
     let head = (any::<String>(), kind, state, any::<bool>(), option::of(any::<String>()));
     let body = (option::of(coordinator), vec(member, 0..3), vec(partition_report(), 0..4));

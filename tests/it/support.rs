@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
 use assert_cmd::Command;
+use local_kafka::client::Record;
 use local_kafka::{Check, Cluster, wait_for};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -191,13 +192,16 @@ pub fn fresh(what: &str) -> String {
     format!("{what}-{since}-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::SeqCst))
 }
 
-/// A fresh topic, with one record per offset in each partition.
+/// A fresh topic with so many records in each of its partitions.
 pub fn topic(cluster: &Cluster, what: &str, records: &[usize]) -> String {
     let name = fresh(what);
     cluster.create_topic(&name, i32::try_from(records.len()).unwrap(), &[]).unwrap();
-    for (partition, count) in records.iter().enumerate().filter(|(_, count)| **count > 0) {
-        cluster.produce_numbers(&name, i32::try_from(partition).unwrap(), *count).unwrap();
-    }
+    let records: Vec<Record> = (0..)
+        .zip(records)
+        .flat_map(|(partition, &count)| (0..count).map(move |number| (partition, number)))
+        .map(|(partition, number)| Record::to(&name).partition(partition).value(number.to_string()))
+        .collect();
+    cluster.produce(&records).unwrap();
     name
 }
 

@@ -20,10 +20,11 @@ pub struct DescribedTopic {
     pub partitions: Vec<(i32, bool)>,
 }
 
-/// DescribeTopics in chunks of names.
+/// DescribeTopics in chunks of names; of this broker, or of the one that librdkafka takes for the controller.
 pub fn describe_topics(
     native: Native<'_>,
     wait: &Wait<'_>,
+    broker: Option<i32>,
     chunks: &[&[&str]],
 ) -> Vec<Result<Vec<DescribedTopic>, Fault>> {
     run(
@@ -33,6 +34,9 @@ pub fn describe_topics(
         sys::RD_KAFKA_EVENT_DESCRIBETOPICS_RESULT,
         chunks.len(),
         |index, options, queue| {
+            if let Some(broker) = broker {
+                options.to_broker(broker);
+            }
             let names = chunks[index].iter().map(|name| c_text(name)).collect::<Result<Vec<_>, _>>()?;
             let mut pointers: Vec<*const c_char> = names.iter().map(|name| name.as_ptr()).collect();
             // SAFETY: the collection copies the names; it is destroyed once, after the request copied it.

@@ -1,10 +1,11 @@
 //! Brokers that are not there, or do not speak.
 
 use super::{PATIENT, SOON, assert_fails_soon};
-use crate::support::{bare, fresh, krewind, topic};
+use crate::support::{BINARY, bare, fresh, krewind, topic};
 use local_kafka::{Cluster, Kafka};
 use std::net::TcpListener;
-use std::time::Duration;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
 
 #[test]
 fn a_port_on_which_nobody_listens() {
@@ -39,6 +40,61 @@ fn one_broker_of_the_list_is_enough() {
     let servers = format!("{dead},{}", cluster.bootstrap());
     let run = bare().args(["describe", &group, "-b", &servers, "-o", "csv"]).run().succeeds();
     assert_eq!(run.csv()[0]["lag"], "3");
+}
+
+#[test]
+fn a_silent_broker_of_the_list_does_not_hold_up_the_others() {
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let cluster = local_kafka::shared();
+    let (topic, group) = (topic(cluster, "orders", &[5]), fresh("inventory"));
+    cluster.commit(&group, &topic, 0, 2, "").unwrap();
+    let servers = format!("{},{}", silent.local_addr().unwrap(), cluster.bootstrap());
+    // librdkafka begins with any of them.
+    for _ in 0..4 {
+        let run = bare().args(["describe", &group, "-b", &servers, "-o", "csv"]).args(PATIENT).run().succeeds();
+        assert_eq!(run.csv()[0]["lag"], "3");
+        assert!(run.took < SOON, "{run}");
+    }
+}
+
+#[test]
+fn a_broker_that_advertises_an_address_that_leads_nowhere() {
+    let nowhere = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let kafka = Kafka::builder().proxied(nowhere).start().unwrap();
+    let bootstrap = kafka.listener("PROXIED");
+    let run = bare().args(["describe", "g", "-o", "json", "-b", &bootstrap, "--timeout", "3s"]).run();
+    // It answers, and sends its clients elsewhere: that address is the one to name.
+    let run = run.fails(1, [&format!("127.0.0.1:{nowhere}"), "refused", "advertised.listeners"]);
+    assert!(["connection-failed", "timed-out"].contains(&run.error_code().as_str()), "{run}");
+}
+
+#[test]
+fn ctrl_c_while_nobody_answers() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    let home = tempfile::TempDir::new().unwrap();
+    for form in ["table", "json"] {
+        let mut command = std::process::Command::new(BINARY);
+        bare().args(["describe", "g", "-o", form, "-b", &address]).prepare(&mut command, home.path());
+        let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        // It is under way once it has connected.
+        let connected = listener.accept().unwrap();
+        let pid = child.id().to_string();
+        assert!(std::process::Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+        let started = Instant::now();
+        let output = child.wait_with_output().unwrap();
+        assert!(started.elapsed() < SOON);
+        let stdout = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(output.status.code(), Some(130), "{stdout}");
+        match form {
+            "json" => {
+                let report: serde_json::Value = serde_json::from_str(&stdout).unwrap();
+                assert_eq!((&report["kind"], &report["code"]), (&"error".into(), &"interrupted".into()));
+            }
+            _ => assert_eq!(stdout, ""),
+        }
+        drop(connected);
+    }
 }
 
 #[test]

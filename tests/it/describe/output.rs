@@ -159,3 +159,36 @@ fn a_reader_that_left_is_no_failure() {
         assert_eq!((output.status.code(), stderr.as_str()), (Some(0), ""), "{form}");
     }
 }
+
+#[test]
+fn looking_leaves_nothing_behind() {
+    let cluster = shared();
+    let (topic, group) = (topic(cluster, "orders", &[5]), fresh("inventory"));
+    cluster.commit(&group, &topic, 0, 2, "note").unwrap();
+    let home = tempfile::TempDir::new().unwrap();
+    krewind(cluster).args(["describe", &group]).home(home.path()).run().succeeds();
+    assert_eq!(std::fs::read_dir(home.path()).unwrap().count(), 0);
+    // Neither a commit nor a member of krewind's own.
+    let after = cluster.committed(&group, &topic, &[0]).unwrap().remove(0).unwrap();
+    assert_eq!((after.offset, after.metadata.as_str()), (2, "note"));
+    assert!(!cluster.group_names().unwrap().iter().any(|name| name.contains("krewind")));
+}
+
+// Other systems have no device that is always full.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_report_that_can_not_be_written_is_a_failure() {
+    let cluster = shared();
+    let (topic, group) = (topic(cluster, "orders", &[5]), fresh("inventory"));
+    cluster.commit(&group, &topic, 0, 2, "").unwrap();
+    let home = tempfile::TempDir::new().unwrap();
+    for args in [["describe", group.as_str()], ["completions", "bash"], ["--help", "-v"]] {
+        let mut command = Command::new(BINARY);
+        krewind(cluster).args(args).prepare(&mut command, home.path());
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let output = command.stdin(Stdio::null()).stdout(full).output().unwrap();
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{args:?}: {stderr}");
+        assert!(stderr.contains("could not be written"), "{args:?}: {stderr}");
+    }
+}
