@@ -131,6 +131,31 @@ fn numbers_have_no_separators_in_a_pipe() {
 }
 
 #[test]
+fn a_person_at_a_terminal_sees_separators() {
+    use expectrl::Expect;
+    let cluster = shared();
+    let (topic, group) = (topic(cluster, "orders", &[12_345]), fresh("inventory"));
+    cluster.commit(&group, &topic, 0, 1111, "").unwrap();
+    let home = tempfile::TempDir::new().unwrap();
+    let shown = |more: [&str; 2]| {
+        let mut command = Command::new(BINARY);
+        krewind(cluster).args(["describe", &group]).args(more).prepare(&mut command, home.path());
+        command.env("TERM", "xterm-256color");
+        let mut terminal = expectrl::Session::spawn(command).unwrap();
+        terminal.set_expect_timeout(Some(std::time::Duration::from_secs(30)));
+        let shown = terminal.expect(expectrl::Eof).unwrap();
+        String::from_utf8(shown.as_bytes().to_vec()).unwrap()
+    };
+    let table = shown(["-o", "table"]);
+    for number in ["12,345", "1,111", "11,234"] {
+        assert!(table.contains(number), "{table}");
+    }
+    // Programs get the same bytes there as anywhere.
+    let json = shown(["-o", "json"]);
+    assert!(json.contains("\"lag\": 11234"), "{json}");
+}
+
+#[test]
 fn color_is_for_terminals() {
     let cluster = shared();
     let (topic, group) = (topic(cluster, "orders", &[1]), fresh("inventory"));
