@@ -209,7 +209,11 @@ pub fn run(context: &Context, args: ResetArgs) -> Result<Exit> {
     if !unattended && let Some(refusal) = ask(context, &report, &request.group)? {
         return refuse(context, report, refusal, true);
     }
-    match exec::look_again(&reading, &request, &first)? {
+    let second = exec::look_again(&reading, &request, &first).map_err(|mut error| {
+        error.message.push_str("; nothing was written");
+        error
+    })?;
+    match second {
         Err(refusal) => refuse(context, report, refusal, true),
         Ok(second) => {
             // From here on Ctrl-C waits for the report.

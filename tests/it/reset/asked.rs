@@ -84,17 +84,6 @@ fn ctrl_c_and_sigterm_at_the_question_end_it_and_nothing_was_written() {
 }
 
 #[test]
-fn the_end_of_input_declines() {
-    let place = place();
-    let krewind = place.krewind();
-    let mut terminal = asking(&krewind, &place);
-    terminal.presses("\u{4}");
-    let ran = terminal.end();
-    assert!(matches!(ran.code, Some(3)), "{ran}");
-    assert_eq!(place.stands(), [Some(5), None]);
-}
-
-#[test]
 fn without_a_terminal_on_both_ends_it_refuses_at_once() {
     let place = place();
     let krewind = place.krewind();

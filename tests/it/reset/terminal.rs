@@ -27,7 +27,7 @@ impl Terminal {
         let mut command = Command::new("/bin/sh");
         command.args(["-c", shell]).arg(run.get_program()).args(run.get_args());
         krewind.environment(&mut command);
-        command.env("REPORT", report.path());
+        command.env("REPORT", report.path()).env("NO_COLOR", "1");
         let mut session = Session::spawn(command).unwrap();
         session.get_process_mut().set_window_size(200, 50).unwrap();
         Terminal { session, seen: String::new(), report }

@@ -28,7 +28,8 @@ fn before_the_first_on_a_record_between_two_and_on_the_last() {
         (29_999, 3, "2023-11-14T22:13:50.000Z"),
         (40_000, 4, "2023-11-14T22:14:00.000Z"),
     ] {
-        let report = to(&place, millis, &["--yes", "--skip-unread", "allow"]).applied();
+        place.commit(&[5]);
+        let report = to(&place, millis, &["--yes"]).applied();
         assert_eq!(place.stands(), [Some(offset)], "{millis} ms");
         assert_eq!(each(&report, "new_timestamp"), [timestamp], "{millis} ms");
         assert_eq!(each(&report, "requested"), [offset], "{millis} ms");
