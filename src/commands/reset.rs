@@ -273,7 +273,7 @@ fn write(
     report.groups[0].undo = Some(UndoReference { id, journal: path.display().to_string() });
     let group = &mut report.groups[0];
     let rows = apply::rows_to_write(group);
-    let answer = apply::write(connection, &group.group, rows)?;
+    let answer = apply::write(connection, &group.group, rows);
     if let WriteAnswer::Silent(why) = &answer {
         context.ui.warn(&format!("{why}; reading back what stands"));
     }

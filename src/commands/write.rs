@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Exit};
 use crate::kafka::config::ClientProperties;
-use crate::kafka::{BrokerFault, Client, Cluster, Connection, WriteRow};
+use crate::kafka::{BrokerFault, Client, Cluster, Connection, WriteRow, codes};
 use crate::model::TopicPartition;
 use crate::report::{WriteFault, WriteReply, WriteRequest};
 use std::time::Duration;
@@ -46,5 +46,10 @@ fn write(request: WriteRequest) -> Result<Vec<Option<WriteFault>>, Error> {
 }
 
 fn write_fault(fault: &BrokerFault) -> WriteFault {
-    WriteFault { message: fault.to_string(), undecided: fault.is_undecided() }
+    let message = match fault.code {
+        // The broker speaks of the writer, who is no member; what it means is that the group has some.
+        codes::UNKNOWN_MEMBER_ID => format!("a member joined the group meanwhile ({})", fault.name),
+        _ => fault.to_string(),
+    };
+    WriteFault { message, undecided: fault.is_undecided() }
 }

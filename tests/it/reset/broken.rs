@@ -175,7 +175,7 @@ fn the_broker_has_the_last_word_when_a_member_comes_under_the_write() {
     let options = MemberOptions::new().client_id("late");
     let member = LiveMember::join(&place.cluster, &place.group, &[&place.topic], &options).unwrap();
     held.release();
-    let ran = run.end().tells("UNKNOWN_MEMBER_ID").exits(1);
+    let ran = run.end().tells("a member joined the group meanwhile (UNKNOWN_MEMBER_ID)").exits(1);
     let report = ran.json();
     assert_eq!((&report["outcome"], each(&report, "outcome")), (&json!("failed"), vec![&json!("failed")]), "{ran}");
     assert_eq!(each(&report, "read_back"), [5]);
@@ -219,6 +219,23 @@ fn a_writing_process_without_a_connection_has_sent_nothing() {
     assert_eq!((&report["outcome"], each(&report, "outcome")), (&json!("failed"), vec![&json!("failed")]), "{ran}");
     assert_eq!(each(&report, "read_back"), [5], "{ran}");
     assert_eq!(place.stands(), [Some(5)]);
+    assert_eq!(journalled(&krewind), (json!("ended"), json!(5), json!("failed")));
+}
+
+#[test]
+fn a_program_that_was_removed_while_the_question_stood_has_sent_nothing() {
+    let place = Place::with_records(&[9]).committed(&[5]);
+    let krewind = place.krewind();
+    let copy = krewind.state_home().join("krewind-copy");
+    std::fs::copy(env!("CARGO_BIN_EXE_krewind"), &copy).unwrap();
+    let args = ["reset", &place.group, "--topic", &place.topic, "--to-offset", "2", "-o", "json"];
+    let shell = format!(r#"exec {} "$@" >"$REPORT""#, copy.display());
+    let mut terminal = Terminal::redirected(&krewind, &args, &shell);
+    terminal.shows("to apply");
+    std::fs::remove_file(&copy).unwrap();
+    terminal.types(&place.group);
+    let ran = terminal.end().exits(1).tells("could not be started");
+    assert_eq!((&ran.json()["outcome"], place.stands()), (&json!("failed"), vec![Some(5)]), "{ran}");
     assert_eq!(journalled(&krewind), (json!("ended"), json!(5), json!("failed")));
 }
 

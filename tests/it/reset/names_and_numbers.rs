@@ -61,7 +61,8 @@ fn a_name_with_blanks_at_its_ends_or_control_characters_can_be_typed() {
         let mut place = Place::with_records(&[6]);
         place.group = format!("{name}{base}{name}");
         place.commit(&[4]);
-        typed_for(&place, &base).refused("declined");
+        let declined = typed_for(&place, &base).exits(3);
+        assert_eq!(declined.json()["groups"][0]["refusal"]["code"], "declined", "{declined}");
         typed_for(&place, &format!("{typed}{base}{typed}")).applied();
         assert_eq!(place.stands(), [Some(0)], "{name:?}");
     }

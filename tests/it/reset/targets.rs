@@ -43,6 +43,25 @@ fn latest_is_the_end_and_what_stands_there_already_is_kept() {
 }
 
 #[test]
+fn latest_behind_an_open_transaction_is_the_high_watermark_and_says_what_that_means() {
+    let place = Place::with_records(&[3]).committed(&[1]);
+    let open = place.cluster.transactional_producer(&unique("tx"), &[]).unwrap();
+    open.begin().unwrap();
+    let record = local_kafka::client::Record::to(&place.topic).partition(0).value("open");
+    open.produce(&[record.clone(), record]).unwrap();
+    let args = [&place.group, "--topic", &place.topic, "--to-latest", "--yes"];
+    let report = place.krewind().reset(&args).tells("open transaction from 3 on: the 2 offsets").applied();
+    let warning = &report["warnings"][0];
+    assert_eq!((&warning["code"], &warning["partition"]), (&json!("open-transaction"), &json!(0)), "{report:#}");
+    assert_eq!(
+        (each(&report, "log_end_offset"), each(&report, "last_stable_offset")),
+        (vec![&json!(5)], vec![&json!(3)])
+    );
+    assert_eq!(place.stands(), [Some(5)]);
+    open.abort().unwrap();
+}
+
+#[test]
 fn an_offset_is_taken_as_it_is() {
     let place = place();
     let report = place.krewind().reset(&[&place.group, "--topic", &place.topic, "--to-offset", "3", "--yes"]).applied();
