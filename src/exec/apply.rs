@@ -47,10 +47,11 @@ pub fn rows_to_write(plan: &GroupPlan) -> Vec<WriteRequestRow> {
 }
 
 /// Writes in a child process and waits for its answer.
-pub fn write(connection: &Connection, group: &str, rows: Vec<WriteRequestRow>) -> WriteAnswer {
+pub fn write(connection: &Connection, cluster_id: &str, group: &str, rows: Vec<WriteRequestRow>) -> WriteAnswer {
     let request = WriteRequest {
         properties: connection.properties.iter().map(|(key, value)| (key.to_owned(), value.to_owned())).collect(),
         timeout_ms: u64::try_from(connection.timeout.as_millis()).unwrap_or(u64::MAX),
+        cluster_id: cluster_id.to_owned(),
         group: group.to_owned(),
         rows,
     };

@@ -1,9 +1,9 @@
 //! The question, at a terminal: what stands above it, what counts as yes, and what happens meanwhile.
 
-use super::place::Place;
+use super::place::{Place, kafka_consumer_groups};
 use super::runner::{Krewind, Running, each};
 use super::terminal::Terminal;
-use local_kafka::client::{LiveMember, MemberOptions};
+use local_kafka::client::{LiveMember, MemberOptions, ShareGroup};
 use serde_json::json;
 
 fn place() -> Place {
@@ -195,6 +195,39 @@ fn a_topic_made_anew_while_the_question_stands() {
     let code = ran.json()["groups"][0]["refusal"]["code"].clone();
     assert!(code == "commits-moving" || code == "stale-plan", "{ran}");
     assert_eq!(place.stands(), [None, None]);
+}
+
+#[test]
+fn a_group_that_goes_or_comes_while_the_question_stands() {
+    let place = place();
+    let mut terminal = asking(&place.krewind(), &place);
+    let gone = kafka_consumer_groups(&place.cluster, &["--delete", "--group", &place.group]);
+    assert!(gone.contains("was successful"), "{gone}");
+    terminal.types(&place.group);
+    terminal.end().tells("nothing was written").error(3, "group-not-found");
+    assert!(!place.group_exists());
+
+    // One that was to be made is there already: as an ordinary group, or as one of another kind.
+    let args = |place: &Place| {
+        ["reset", &place.group, "--topic", &place.topic, "--to-earliest", "--create-group", "-o", "json"]
+            .map(str::to_owned)
+    };
+    let place = Place::with_records(&[9]);
+    let mut terminal = Terminal::start(&place.krewind(), &args(&place).each_ref().map(String::as_str));
+    terminal.shows("to apply");
+    place.commit(&[4]);
+    terminal.types(&place.group);
+    terminal.end().refused("commits-moving");
+    assert_eq!(place.stands(), [Some(4)]);
+
+    let place = Place::with_records(&[9]);
+    let mut terminal = Terminal::start(&place.krewind(), &args(&place).each_ref().map(String::as_str));
+    terminal.shows("to apply");
+    let share = ShareGroup::join(&place.cluster, &place.group, &place.topic).unwrap();
+    terminal.types(&place.group);
+    terminal.end().error(3, "unmanaged-group");
+    assert_eq!(place.stands(), [None]);
+    share.leave().unwrap();
 }
 
 #[test]

@@ -5,7 +5,7 @@ use super::proxy::{Awaited, Fault, proxied};
 use super::runner::{DEADLINE, Krewind, Running, children, each, rows, signal};
 use super::terminal::Terminal;
 use local_kafka::client::{LiveMember, MemberOptions};
-use local_kafka::{Check, Kafka, wait_for};
+use local_kafka::{Check, Kafka, shared, wait_for};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
@@ -207,19 +207,39 @@ fn what_was_written_over_is_drifted_or_taken_over() {
 #[test]
 fn a_writing_process_without_a_connection_has_sent_nothing() {
     let place = Place::on(proxied().cluster(), &[9]).committed(&[5]);
-    let door = proxied().door();
-    let krewind = Krewind::at(&door.address).flag("--timeout").flag("3s");
-    let args = ["reset", &place.group, "--topic", &place.topic, "--to-offset", "2", "-o", "json"];
-    let mut terminal = Terminal::start(&krewind, &args);
-    terminal.shows("to apply");
-    door.close();
-    terminal.types(&place.group);
-    let ran = terminal.end().exits(1);
+    let krewind = Krewind::at(&proxied().door(1, None)).flag("--timeout").flag("3s");
+    let ran = krewind.reset(&[&place.group, "--topic", &place.topic, "--to-offset", "2", "--yes"]).exits(1);
     let report = ran.json();
     assert_eq!((&report["outcome"], each(&report, "outcome")), (&json!("failed"), vec![&json!("failed")]), "{ran}");
     assert_eq!(each(&report, "read_back"), [5], "{ran}");
     assert_eq!(place.stands(), [Some(5)]);
     assert_eq!(journalled(&krewind), (json!("ended"), json!(5), json!("failed")));
+}
+
+/// The same topic and group on the broker of all tests, with the same commit.
+fn twin(place: &Place) -> Place {
+    let twin = place.named_alike_on(shared().clone());
+    twin.add(&[9]);
+    twin.committed(&[5])
+}
+
+#[test]
+fn another_cluster_behind_the_same_address_is_not_written() {
+    let place = Place::on(proxied().cluster(), &[9]).committed(&[5]);
+    let twin = twin(&place);
+    let args = [&place.group, "--topic", &place.topic, "--to-offset", "2"];
+    // The tunnel leads elsewhere by the time that the writing process starts.
+    let krewind = Krewind::at(&proxied().door(1, Some(&twin.cluster)));
+    let ran = krewind.reset(&[&args[..], &["--yes"]].concat()).exits(1).tells("the plan was made for cluster");
+    assert_eq!((&ran.json()["outcome"], &ran.json()["total"]["failed"]), (&json!("failed"), &json!(1)), "{ran}");
+    assert_eq!((place.stands(), twin.stands()), (vec![Some(5)], vec![Some(5)]));
+    // Or while the question stands.
+    let krewind = Krewind::at(&proxied().door(1, Some(&twin.cluster)));
+    let mut terminal = Terminal::start(&krewind, &[&["reset", "-o", "json"], &args[..]].concat());
+    terminal.shows("to apply");
+    terminal.types(&place.group);
+    terminal.end().refused("stale-plan");
+    assert_eq!((place.stands(), twin.stands()), (vec![Some(5)], vec![Some(5)]));
 }
 
 #[test]
@@ -270,7 +290,7 @@ fn a_broker_that_falls_silent_is_given_up_within_the_timeout() {
 
     let started = Instant::now();
     asked.types(&place.group);
-    asked.end().tells("nothing was written").error(1, "timed-out");
+    asked.end().tells("nothing was written").error(1, "connection-failed");
     // Nothing is half done while the second look waits.
     interrupted.types(&place.group);
     signal(interrupted.pid(), "INT");

@@ -1,7 +1,9 @@
 //! What a write replaces is kept first, and metadata goes with the row.
 
 use super::place::{Place, kafka_consumer_groups};
+use super::proxy::{Fault, proxied};
 use super::runner::{Krewind, rows};
+use super::terminal::Terminal;
 use local_kafka::tool;
 use serde_json::json;
 use std::os::unix::fs::PermissionsExt;
@@ -77,6 +79,33 @@ fn without_a_place_for_the_journal_nothing_is_written() {
     // What writes nothing needs no journal.
     krewind.reset(&[&args[..], &["--dry-run"]].concat()).exits(0);
     krewind.reset(&[&place.group, "--topic", &place.topic, "--to-offset", "5", "--yes"]).exits(0);
+}
+
+#[test]
+fn a_journal_that_is_lost_while_the_question_stands_keeps_the_write_from_being_made() {
+    let place = Place::with_records(&[9]).committed(&[5]);
+    let krewind = place.krewind();
+    let args = ["reset", &place.group, "--topic", &place.topic, "--to-earliest", "-o", "json"];
+    let mut terminal = Terminal::start(&krewind, &args);
+    terminal.shows("to apply");
+    std::fs::remove_dir_all(krewind.state_home().join("krewind")).unwrap();
+    terminal.types(&place.group);
+    terminal.end().tells("nothing was written").error(1, "io");
+    assert_eq!(place.stands(), [Some(5)]);
+}
+
+#[test]
+fn a_journal_that_is_lost_under_the_write_does_not_hide_what_was_written() {
+    let place = Place::on(proxied().cluster(), &[9]).committed(&[5]);
+    let held = proxied().fault(&place.group, 0, Fault::HoldRequest);
+    let krewind = Krewind::at(proxied().address());
+    let run = krewind.start(&["reset", &place.group, "--topic", &place.topic, "--to-earliest", "--yes", "-o", "json"]);
+    held.happened();
+    std::fs::remove_dir_all(krewind.state_home().join("krewind")).unwrap();
+    held.release();
+    let ran = run.end().tells("its outcome could not be added to the journal");
+    assert_eq!((&ran.json()["outcome"], place.stands()), (&json!("applied"), vec![Some(0)]), "{ran}");
+    ran.exits(0);
 }
 
 #[test]

@@ -9,6 +9,7 @@ mod active;
 mod asked;
 mod broken;
 mod dry_run;
+mod failover;
 mod journal;
 mod missing;
 mod names_and_numbers;

@@ -59,6 +59,18 @@ impl Place {
         Place { cluster, topic, group, partitions }
     }
 
+    /// An empty topic and a group of the same names on another cluster.
+    pub fn named_alike_on(&self, cluster: Cluster) -> Place {
+        let twin = Place {
+            cluster,
+            topic: self.topic.clone(),
+            group: self.group.clone(),
+            partitions: self.partitions.clone(),
+        };
+        twin.cluster.create_topic(&twin.topic, i32::try_from(twin.partitions.len()).unwrap(), &[]).unwrap();
+        twin
+    }
+
     /// Produces this many more records into each partition.
     pub fn add(&self, records: &[usize]) {
         let records: Vec<Record> = self

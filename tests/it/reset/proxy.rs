@@ -1,10 +1,9 @@
 //! A broker behind a proxy that knows where Kafka's requests begin and end: it lets a test hold, or lose, exactly one write.
 
 use super::runner::DEADLINE;
-use local_kafka::Kafka;
+use local_kafka::{Cluster, Kafka, Node};
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -62,19 +61,27 @@ pub struct Proxied {
 /// The one for all tests.
 pub fn proxied() -> &'static Proxied {
     static PROXIED: OnceLock<Proxied> = OnceLock::new();
-    PROXIED.get_or_init(|| {
+    PROXIED.get_or_init(Proxied::start)
+}
+
+impl Proxied {
+    /// One for a test that does something to the broker itself.
+    pub fn start() -> Proxied {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let kafka = Kafka::builder().proxied(address.port()).start().unwrap();
         let rules = Rules::default();
-        serve(listener, kafka.listener("PROXIED"), Arc::clone(&rules), Arc::default());
+        serve(listener, std::iter::repeat(Some(kafka.listener("PROXIED"))), Arc::clone(&rules));
         Proxied { kafka, address: address.to_string(), rules }
-    })
-}
+    }
 
-impl Proxied {
+    /// The broker's process.
+    pub fn node(&self) -> &Node {
+        self.kafka.node(1)
+    }
+
     /// The broker, without the proxy.
-    pub fn cluster(&self) -> local_kafka::Cluster {
+    pub fn cluster(&self) -> Cluster {
         self.kafka.client()
     }
 
@@ -98,36 +105,23 @@ impl Proxied {
         Awaited { arrived: seen, release }
     }
 
-    /// Another address to start from, which stops to answer when it is told so.
-    pub fn door(&self) -> Door {
+    /// Another address to start from, which lets in so many connections. Later ones are led to another broker, if one is given,
+    /// or closed.
+    pub fn door(&self, connections: usize, then: Option<&Cluster>) -> String {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap().to_string();
-        let closed = Arc::new(AtomicBool::new(false));
-        serve(listener, self.kafka.listener("PROXIED"), Arc::clone(&self.rules), Arc::clone(&closed));
-        Door { address, closed }
+        let brokers = std::iter::repeat_n(Some(self.kafka.listener("PROXIED")), connections);
+        let then = then.map(|cluster| cluster.bootstrap().to_owned());
+        serve(listener, brokers.chain(std::iter::repeat(then)), Arc::clone(&self.rules));
+        address
     }
 }
 
-/// An address to start from.
-pub struct Door {
-    pub address: String,
-    closed: Arc<AtomicBool>,
-}
-
-impl Door {
-    /// New connections are closed at once; those that stand go on.
-    pub fn close(&self) {
-        self.closed.store(true, Ordering::SeqCst);
-    }
-}
-
-fn serve(listener: TcpListener, broker: String, rules: Rules, closed: Arc<AtomicBool>) {
+/// Serves each connection from the broker that is next.
+fn serve(listener: TcpListener, brokers: impl Iterator<Item = Option<String>> + Send + 'static, rules: Rules) {
     std::thread::spawn(move || {
-        for client in listener.incoming().map_while(Result::ok) {
-            if closed.load(Ordering::SeqCst) {
-                continue;
-            }
-            let Ok(broker) = TcpStream::connect(&broker) else { continue };
+        for (client, broker) in listener.incoming().map_while(Result::ok).zip(brokers) {
+            let Some(Ok(broker)) = broker.map(TcpStream::connect) else { continue };
             let rules = Arc::clone(&rules);
             std::thread::spawn(move || connection(&client, &broker, &rules));
         }
@@ -171,7 +165,7 @@ fn requests(
                     rule.release.lock().unwrap().recv().ok()?;
                 }
                 Fault::LoseAnswer | Fault::HoldAnswer => {
-                    let correlation = i32::from_be_bytes(frame[8..12].try_into().ok()?);
+                    let correlation = i32::from_be_bytes(frame.get(8..12)?.try_into().ok()?);
                     marked.lock().unwrap().push((correlation, rule));
                 }
             }
@@ -222,5 +216,5 @@ fn frame(stream: &mut &TcpStream) -> Option<Vec<u8>> {
     let mut frame = vec![0; 4 + usize::try_from(i32::from_be_bytes(length)).ok()?];
     frame[..4].copy_from_slice(&length);
     stream.read_exact(&mut frame[4..]).ok()?;
-    (frame.len() >= 12 || frame.len() >= 8).then_some(frame)
+    (frame.len() >= 8).then_some(frame)
 }
