@@ -164,7 +164,8 @@ impl Ui {
         self.stdin_terminal && self.stderr_terminal
     }
 
-    /// Asks for words to be typed; whether they were. Anything else is no.
+    /// Asks for words to be typed; whether they were, with or without blanks around them. Control characters are typed as the
+    /// question shows them. Anything else is no.
     pub fn confirm_by_typing(&self, question: &str, words: &str) -> Result<bool> {
         // The plain theme: the coloured one puts a tick behind whatever was typed, a refusal too.
         let typed: String = dialoguer::Input::with_theme(&dialoguer::theme::SimpleTheme)
@@ -180,7 +181,7 @@ impl Ui {
                     Error::new(Code::NoTerminal, "the terminal could not be read; nothing was written").caused_by(io)
                 }
             })?;
-        Ok(typed.trim() == words)
+        Ok(typed.trim() == visible(words).trim())
     }
 
     /// Lets a person pick one of these, typing parts of its name; the place of what was picked.

@@ -3,6 +3,7 @@
 use crate::error::{Code, Error, Exit};
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::time::Duration;
 
 /// The process ends at once: nothing is half done.
 const AT_ONCE: u8 = 0;
@@ -69,6 +70,8 @@ impl Interrupt {
                 if self.json.load(Ordering::SeqCst) {
                     super::print_error(&Error::new(Code::Interrupted, message));
                 }
+            } else {
+                self.let_the_other_tell();
             }
             super::leave(Exit::Interrupted);
         }
@@ -77,6 +80,11 @@ impl Interrupt {
     /// Whether nobody has told yet that the run was interrupted: a prompt and the signal both notice.
     pub fn tell_once(&self) -> bool {
         !self.told.swap(true, Ordering::SeqCst)
+    }
+
+    /// Waits for the end of the process by whoever tells that it was interrupted; both streams may be slow to take it.
+    pub fn let_the_other_tell(&self) {
+        std::thread::sleep(Duration::from_secs(10));
     }
 
     /// From now on the end is told in words alone.

@@ -117,7 +117,7 @@ fn run_command_line() -> Exit {
     outcome.unwrap_or_else(|error| {
         if error.code == Code::Interrupted && !context.interrupt.tell_once() {
             // The signal's thread is telling it, and ends the process.
-            std::thread::sleep(std::time::Duration::from_millis(200));
+            context.interrupt.let_the_other_tell();
             return error.exit;
         }
         let output = if context.errors_in_words_alone.get() { Output::Table } else { output };

@@ -175,7 +175,9 @@ pub fn run(context: &Context, args: ResetArgs) -> Result<Exit> {
         context.ui.status(&format!("to the first record at or after {}", moment.echo(context.now)));
     }
     let connection = context.connection()?;
-    let client: &'static Client = Box::leak(Box::new(Client::connect(connection.clone())?));
+    let connect =
+        || Client::connect(connection.clone()).map(|client| -> &'static Client { Box::leak(Box::new(client)) });
+    let client = connect()?;
     let reading = ReadOnly(client);
 
     let first = exec::look(&reading, &request)?;
@@ -209,7 +211,21 @@ pub fn run(context: &Context, args: ResetArgs) -> Result<Exit> {
     if !unattended && let Some(refusal) = ask(context, &report, &request.group)? {
         return refuse(context, report, refusal, true);
     }
-    match exec::look_again(&reading, &request, &first)? {
+    let second = || {
+        if unattended {
+            return Ok((client, exec::look_again(&reading, &request, &first)?));
+        }
+        // A new client: the question may have stood for long, and librdkafka keeps to the coordinator and the controller that it
+        // knew, gone or not.
+        let client = connect()?;
+        let second = match guard::other_cluster(&report.cluster_id, client.id()) {
+            Some(refusal) => Err(refusal),
+            None => exec::look_again(&ReadOnly(client), &request, &first)?,
+        };
+        Ok((client, second))
+    };
+    let (client, second) = second().map_err(nothing_written)?;
+    match second {
         Err(refusal) => refuse(context, report, refusal, true),
         Ok(second) => {
             // From here on Ctrl-C waits for the report.
@@ -220,6 +236,12 @@ pub fn run(context: &Context, args: ResetArgs) -> Result<Exit> {
             write(context, client, &connection, &journal, &second, &mut report)
         }
     }
+}
+
+/// The error of a step right before the write.
+fn nothing_written(mut error: Error) -> Error {
+    error.message.push_str("; nothing was written");
+    error
 }
 
 /// Asks for the group's name; a refusal where something else is typed.
@@ -263,13 +285,13 @@ fn write(
     second: &Look,
     report: &mut ResetReport,
 ) -> Result<Exit> {
-    let id = journal.new_id(context.clock())?;
+    let id = journal.new_id(context.clock()).map_err(nothing_written)?;
     let mut entry = entry(context, connection, &id, second, report);
-    let path = journal.save(&entry)?;
+    let path = journal.save(&entry).map_err(nothing_written)?;
     report.groups[0].undo = Some(UndoReference { id, journal: path.display().to_string() });
     let group = &mut report.groups[0];
     let rows = apply::rows_to_write(group);
-    let answer = apply::write(connection, &group.group, rows)?;
+    let answer = apply::write(connection, &report.cluster_id, &group.group, rows);
     if let WriteAnswer::Silent(why) = &answer {
         context.ui.warn(&format!("{why}; reading back what stands"));
     }

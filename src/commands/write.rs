@@ -1,9 +1,10 @@
 //! The child that sends a write: its work comes by standard input, its answer goes to standard output.
 
-use crate::error::{Error, Exit};
+use crate::error::{Code, Error, Exit};
 use crate::kafka::config::ClientProperties;
-use crate::kafka::{BrokerFault, Client, Cluster, Connection, WriteRow};
+use crate::kafka::{BrokerFault, Client, Cluster, Connection, WriteRow, codes};
 use crate::model::TopicPartition;
+use crate::plan::guard;
 use crate::report::{WriteFault, WriteReply, WriteRequest};
 use std::time::Duration;
 
@@ -32,6 +33,9 @@ fn write(request: WriteRequest) -> Result<Vec<Option<WriteFault>>, Error> {
     };
     // Not dropped: the process ends when it has answered.
     let client: &'static Client = Box::leak(Box::new(Client::connect(connection)?));
+    if let Some(refusal) = guard::other_cluster(&request.cluster_id, client.id()) {
+        return Err(Error::new(Code::StalePlan, refusal.message));
+    }
     let rows: Vec<WriteRow> = request
         .rows
         .into_iter()
@@ -46,5 +50,10 @@ fn write(request: WriteRequest) -> Result<Vec<Option<WriteFault>>, Error> {
 }
 
 fn write_fault(fault: &BrokerFault) -> WriteFault {
-    WriteFault { message: fault.to_string(), undecided: fault.is_undecided() }
+    let message = match fault.code {
+        // The broker speaks of the writer, who is no member; what it means is that the group has some.
+        codes::UNKNOWN_MEMBER_ID => format!("a member joined the group meanwhile ({})", fault.name),
+        _ => fault.to_string(),
+    };
+    WriteFault { message, undecided: fault.is_undecided() }
 }

@@ -2,7 +2,6 @@
 //! 4605), and the report must not go with it. Then everything is read back.
 
 use super::gather::{self, Commit};
-use crate::error::{Code, Error, Result};
 use crate::kafka::{Cluster, Connection};
 use crate::model::TopicPartition;
 use crate::report::{
@@ -48,18 +47,24 @@ pub fn rows_to_write(plan: &GroupPlan) -> Vec<WriteRequestRow> {
 }
 
 /// Writes in a child process and waits for its answer.
-pub fn write(connection: &Connection, group: &str, rows: Vec<WriteRequestRow>) -> Result<WriteAnswer> {
+pub fn write(connection: &Connection, cluster_id: &str, group: &str, rows: Vec<WriteRequestRow>) -> WriteAnswer {
     let request = WriteRequest {
         properties: connection.properties.iter().map(|(key, value)| (key.to_owned(), value.to_owned())).collect(),
         timeout_ms: u64::try_from(connection.timeout.as_millis()).unwrap_or(u64::MAX),
+        cluster_id: cluster_id.to_owned(),
         group: group.to_owned(),
         rows,
     };
-    let text = serde_json::to_vec(&request)
-        .map_err(|error| Error::new(Code::Internal, "the write could not be handed over").caused_by(error))?;
-    let program = std::env::current_exe()
-        .map_err(|error| Error::new(Code::Internal, "the path of this program can't be told").caused_by(error))?;
-    let mut child = Command::new(program)
+    let started = serde_json::to_vec(&request).map_err(std::io::Error::from).and_then(|text| Ok((start()?, text)));
+    match started {
+        Ok((mut child, text)) => converse(&mut child, text, connection.timeout * 2 + GRACE),
+        // The program may have been replaced or removed while the question stood.
+        Err(error) => not_sent(format!("the writing process could not be started: {error}")),
+    }
+}
+
+fn start() -> std::io::Result<Child> {
+    Command::new(std::env::current_exe()?)
         .arg(WRITE_COMMAND)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -67,20 +72,15 @@ pub fn write(connection: &Connection, group: &str, rows: Vec<WriteRequestRow>) -
         // A group of its own: Ctrl-C at the terminal must not end a write half-way.
         .process_group(0)
         .spawn()
-        .map_err(|error| Error::new(Code::Internal, "the writing process could not be started").caused_by(error))?;
-    Ok(converse(&mut child, &text, connection.timeout * 2 + GRACE))
 }
 
-fn converse(child: &mut Child, request: &[u8], patience: Duration) -> WriteAnswer {
-    if let Some(mut stdin) = child.stdin.take()
-        && let Err(error) = stdin.write_all(request)
-    {
-        let _ = child.kill();
-        let _ = child.wait();
-        // The child starts only once it has read everything.
-        let message = format!("the writing process did not take its work: {error}");
-        return WriteAnswer::NotSent(WriteFault { message, undecided: false });
-    }
+fn not_sent(message: String) -> WriteAnswer {
+    WriteAnswer::NotSent(WriteFault { message, undecided: false })
+}
+
+fn converse(child: &mut Child, request: Vec<u8>, patience: Duration) -> WriteAnswer {
+    // On a thread: a child that does not read would hold up its deadline.
+    let handed_over = child.stdin.take().map(|mut stdin| std::thread::spawn(move || stdin.write_all(&request)));
     let collect = |mut pipe: Box<dyn Read + Send>| {
         std::thread::spawn(move || {
             let mut text = Vec::new();
@@ -102,6 +102,10 @@ fn converse(child: &mut Child, request: &[u8], patience: Duration) -> WriteAnswe
             }
         }
     };
+    if let Some(Ok(Err(error))) = handed_over.map(std::thread::JoinHandle::join) {
+        // The child starts only once it has read everything.
+        return not_sent(format!("the writing process did not take its work: {error}"));
+    }
     let text = stdout.and_then(|reader| reader.join().ok()).unwrap_or_default();
     if let Ok(reply) = serde_json::from_slice::<WriteReply>(&text) {
         return match reply {
@@ -187,5 +191,50 @@ fn outcome(plan: &GroupPlan) -> GroupOutcome {
         GroupOutcome::Unknown
     } else {
         GroupOutcome::Partial
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The answer of a shell in the place of the writing process.
+    fn answer(script: &str, request: usize, patience: Duration) -> WriteAnswer {
+        let mut command = Command::new("/bin/sh");
+        command.args(["-c", script]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        converse(&mut command.spawn().unwrap(), vec![b'x'; request], patience)
+    }
+
+    const LONG: Duration = Duration::from_secs(60);
+    /// More than a pipe holds.
+    const LARGE: usize = 1 << 20;
+
+    #[test]
+    fn a_child_that_does_not_take_its_work_has_sent_nothing() {
+        for (script, patience) in [("exec sleep 60", Duration::from_millis(200)), ("exit 3", LONG)] {
+            let started = Instant::now();
+            let answer = answer(script, LARGE, patience);
+            assert!(matches!(&answer, WriteAnswer::NotSent(fault) if !fault.undecided), "{answer:?}");
+            assert!(started.elapsed() < Duration::from_secs(30), "{script}");
+        }
+    }
+
+    #[test]
+    fn a_child_that_took_its_work_and_says_nothing_may_have_sent_it() {
+        let silent = |script, patience| match answer(script, LARGE, patience) {
+            WriteAnswer::Silent(why) => why,
+            other => panic!("{other:?}"),
+        };
+        assert!(silent("cat >/dev/null; echo oops >&2; kill -ABRT $$", LONG).contains("signal: 6"));
+        assert!(silent("cat >/dev/null; echo oops >&2; exit 1", LONG).ends_with("oops"));
+        assert!(silent("cat >/dev/null; echo nonsense", LONG).contains("without an answer"));
+        assert!(silent("cat >/dev/null; exec sleep 60", Duration::from_millis(500)).contains("gave no answer"));
+    }
+
+    #[test]
+    fn the_answer_is_what_the_child_prints() {
+        let script = r#"cat >/dev/null; echo '{"rows": [null, {"message": "no", "undecided": false}]}'"#;
+        let refused = WriteFault { message: "no".to_owned(), undecided: false };
+        assert_eq!(answer(script, LARGE, LONG), WriteAnswer::Rows(vec![None, Some(refused)]));
     }
 }

@@ -69,6 +69,13 @@ pub fn active(group: &GroupDescription) -> Refusal {
     Refusal { code: Code::GroupActive.as_str().to_owned(), message, members: group.members.clone() }
 }
 
+/// Another cluster answers at the same address: a tunnel or a name that leads elsewhere now.
+pub fn other_cluster(planned: &str, now: &str) -> Option<Refusal> {
+    (planned != now).then(|| {
+        refused(Code::StalePlan, format!("the plan was made for cluster `{planned}`, and cluster `{now}` answers now"))
+    })
+}
+
 fn pending_transaction(group: &str, pending: &[TopicPartition]) -> Refusal {
     refused(
         Code::PendingTransaction,

@@ -221,3 +221,112 @@ pub fn csv(report: &ResetReport) -> String {
         })
     }))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{GroupState, GroupType, Timestamp};
+    use crate::report::{Preconditions, ResetTotal, VERSION};
+    use proptest::prelude::*;
+
+    fn row(partition: usize, action: Action, current: Option<i64>, new: i64) -> ResetRow {
+        let moves = action != Action::Skip;
+        ResetRow {
+            topic: "orders".to_owned(),
+            topic_id: None,
+            partition: i32::try_from(partition).unwrap(),
+            current_offset: current,
+            current_metadata: None,
+            requested: None,
+            new_offset: moves.then_some(new),
+            new_timestamp: None,
+            log_start_offset: Some(0),
+            log_end_offset: Some(100),
+            last_stable_offset: Some(100),
+            lag_before: None,
+            lag_after: None,
+            rereads: None,
+            skips: None,
+            action,
+            reason: None,
+            outcome: None,
+            read_back: None,
+            error: None,
+        }
+    }
+
+    fn report(groups: Vec<(String, Vec<ResetRow>)>) -> ResetReport {
+        let groups: Vec<GroupPlan> = groups
+            .into_iter()
+            .map(|(group, rows)| GroupPlan {
+                group,
+                group_type: GroupType::Classic,
+                outcome: GroupOutcome::Planned,
+                refusal: None,
+                would_refuse: None,
+                preconditions: Preconditions { state: GroupState::Empty, members: 0 },
+                total: ResetTotal::of(&rows),
+                rows,
+                undo: None,
+            })
+            .collect();
+        ResetReport {
+            kind: "reset".to_owned(),
+            version: VERSION,
+            command: "reset".to_owned(),
+            outcome: GroupOutcome::Planned,
+            cluster_id: "c".to_owned(),
+            computed_at: Timestamp(0),
+            applied_at: None,
+            target: TargetReport::Earliest,
+            total: ResetTotal::default(),
+            groups,
+            warnings: Vec::new(),
+        }
+    }
+
+    proptest! {
+        /// Whatever a group is called, a reader of CSV finds each partition that stands somewhere, once.
+        #[test]
+        fn csv_is_read_back_row_by_row(
+            names in proptest::collection::btree_set("[a-z\"',;\n\r\t é注]{1,8}", 1..4),
+            rows in proptest::collection::vec((any::<bool>(), proptest::option::of(0i64..100), 0i64..100), 0..5),
+        ) {
+            let rows: Vec<ResetRow> = rows
+                .into_iter()
+                .enumerate()
+                .map(|(at, (moves, current, new))| row(at, if moves { Action::Move } else { Action::Skip }, current, new))
+                .collect();
+            let names: Vec<String> = names.into_iter().collect();
+            let text = csv(&report(names.iter().map(|name| (name.clone(), rows.clone())).collect()));
+            let read: Vec<Vec<String>> = ::csv::ReaderBuilder::new()
+                .has_headers(false)
+                .from_reader(text.as_bytes())
+                .records()
+                .map(|record| record.unwrap().iter().map(str::to_owned).collect())
+                .collect();
+            let mut expected = Vec::new();
+            for name in &names {
+                for row in &rows {
+                    let Some(stands) = row.new_offset.or(row.current_offset) else { continue };
+                    let mut fields = vec!["orders".to_owned(), row.partition.to_string(), stands.to_string()];
+                    if names.len() > 1 { fields.insert(0, name.clone()); }
+                    expected.push(fields);
+                }
+            }
+            prop_assert_eq!(read, expected);
+        }
+
+        /// In a table nothing of a name gets past its cell: a line per row, and what follows them.
+        #[test]
+        fn a_table_has_a_line_per_row(count in 0usize..6, name in "[a-z\n\t\u{1b}]{1,8}") {
+            let rows: Vec<ResetRow> = (0..count).map(|at| row(at, Action::Move, Some(5), 1)).collect();
+            let style = Style { width: None, separators: false, color: false, markdown: false };
+            let text = table(&report(vec![(name, rows)]), style, false);
+            let header = usize::from(count > 0);
+            prop_assert_eq!(text.lines().count(), header + count + 3, "{}", text);
+            let raw = text.contains(['\u{1b}', '\t']);
+            prop_assert!(!raw);
+        }
+    }
+}

@@ -283,3 +283,156 @@ impl ResetTotal {
         total
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::option::of;
+    use proptest::prelude::*;
+
+    fn moment() -> impl Strategy<Value = Timestamp> {
+        (0i64..4_102_444_800_000).prop_map(Timestamp)
+    }
+
+    /// Names and words with what JSON has to escape.
+    fn words() -> impl Strategy<Value = String> {
+        "[a-z \"\\\\\n\t\u{0}\u{202e}é注🛒,]{0,12}"
+    }
+
+    fn row() -> impl Strategy<Value = ResetRow> {
+        let action = prop_oneof![Just(Action::Move), Just(Action::Keep), Just(Action::Skip), Just(Action::Remove)];
+        let outcome = prop_oneof![
+            Just(RowOutcome::Applied),
+            Just(RowOutcome::Failed),
+            Just(RowOutcome::Drifted),
+            Just(RowOutcome::TakenOver),
+            Just(RowOutcome::Unknown)
+        ];
+        let place = (words(), of(words()), 0..i32::MAX, of(words()), of(words()), of(words()));
+        let offsets = proptest::array::uniform7(of(0..i64::MAX));
+        let counts = proptest::array::uniform4(of(0..u64::MAX));
+        (place, offsets, counts, of(moment()), action, of(outcome)).prop_map(
+            |(place, offsets, counts, new_timestamp, action, outcome)| ResetRow {
+                topic: place.0,
+                topic_id: place.1,
+                partition: place.2,
+                current_offset: offsets[0],
+                current_metadata: place.3,
+                requested: offsets[1],
+                new_offset: offsets[2],
+                new_timestamp,
+                log_start_offset: offsets[3],
+                log_end_offset: offsets[4],
+                last_stable_offset: offsets[5],
+                lag_before: counts[0],
+                lag_after: counts[1],
+                rereads: counts[2],
+                skips: counts[3],
+                action,
+                reason: place.4,
+                outcome,
+                read_back: offsets[6],
+                error: place.5,
+            },
+        )
+    }
+
+    fn refusal() -> impl Strategy<Value = Refusal> {
+        let assignment = (words(), proptest::collection::vec(0..9i32, 0..3))
+            .prop_map(|(topic, partitions)| crate::model::Assignment { topic, partitions });
+        let member = (words(), of(words()), words(), words(), proptest::collection::vec(assignment, 0..2)).prop_map(
+            |(member_id, instance_id, client_id, host, assignment)| Member {
+                member_id,
+                instance_id,
+                client_id,
+                host,
+                assignment,
+            },
+        );
+        (words(), words(), proptest::collection::vec(member, 0..3)).prop_map(|(code, message, members)| Refusal {
+            code,
+            message,
+            members,
+        })
+    }
+
+    fn outcome() -> impl Strategy<Value = GroupOutcome> {
+        prop_oneof![
+            Just(GroupOutcome::Planned),
+            Just(GroupOutcome::Applied),
+            Just(GroupOutcome::Partial),
+            Just(GroupOutcome::Refused),
+            Just(GroupOutcome::Failed),
+            Just(GroupOutcome::NotBegun),
+            Just(GroupOutcome::NothingToDo),
+            Just(GroupOutcome::Unknown)
+        ]
+    }
+
+    fn group() -> impl Strategy<Value = GroupPlan> {
+        let undo = (words(), words()).prop_map(|(id, journal)| UndoReference { id, journal });
+        // Sums of numbers near the largest would not fit.
+        let rows = proptest::collection::vec(row(), 0..3).prop_map(|mut rows| {
+            for row in &mut rows {
+                row.rereads = row.rereads.map(|count| count >> 8);
+                row.skips = row.skips.map(|count| count >> 8);
+            }
+            rows
+        });
+        (words(), outcome(), of(refusal()), of(refusal()), rows, of(undo)).prop_map(
+            |(group, outcome, refusal, would_refuse, rows, undo)| GroupPlan {
+                group,
+                group_type: GroupType::Consumer,
+                outcome,
+                refusal,
+                would_refuse,
+                preconditions: Preconditions { state: GroupState::Empty, members: rows.len() },
+                total: ResetTotal::of(&rows),
+                rows,
+                undo,
+            },
+        )
+    }
+
+    fn report() -> impl Strategy<Value = ResetReport> {
+        let target = prop_oneof![
+            Just(TargetReport::Earliest),
+            Just(TargetReport::Latest),
+            (0..i64::MAX).prop_map(|offset| TargetReport::Offset { offset }),
+            moment().prop_map(|moment| TargetReport::Timestamp { timestamp_ms: moment.as_millis(), timestamp: moment }),
+        ];
+        let groups = proptest::collection::vec(group(), 0..3);
+        let warnings = proptest::collection::vec((words(), words(), words()), 0..2).prop_map(|warnings| {
+            warnings
+                .into_iter()
+                .map(|(code, group, message)| Warning::of_group(&code, &group, message).topic("t").partition(3))
+                .collect()
+        });
+        (words(), outcome(), moment(), of(moment()), target, groups, warnings).prop_map(
+            |(cluster_id, outcome, computed_at, applied_at, target, groups, warnings)| ResetReport {
+                kind: "reset".to_owned(),
+                version: crate::report::VERSION,
+                command: "reset".to_owned(),
+                outcome,
+                cluster_id,
+                computed_at,
+                applied_at,
+                target,
+                total: ResetTotal::of(groups.iter().flat_map(|group| &group.rows)),
+                groups,
+                warnings,
+            },
+        )
+    }
+
+    proptest! {
+        /// A saved plan is this JSON: what was planned is what is applied.
+        #[test]
+        fn a_report_is_read_back_as_it_was_written(report in report()) {
+            let text = serde_json::to_string_pretty(&report).unwrap();
+            let back: ResetReport = serde_json::from_str(&text).unwrap();
+            prop_assert_eq!(&back, &report);
+            prop_assert_eq!(serde_json::to_string_pretty(&back).unwrap(), text);
+        }
+    }
+}

@@ -7,6 +7,8 @@ pub struct WriteRequest {
     pub properties: Vec<(String, String)>,
     /// The longest that one request may take.
     pub timeout_ms: u64,
+    /// The cluster that the plan was made for.
+    pub cluster_id: String,
     /// The group's id.
     pub group: String,
     /// The commits to write.

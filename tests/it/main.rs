@@ -8,5 +8,6 @@ mod completions;
 mod connection;
 mod describe;
 mod properties;
+mod reset;
 mod support;
 mod usage;

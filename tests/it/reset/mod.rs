@@ -1,0 +1,23 @@
+//! `reset`: the real binary, a real broker, and the broker looked at afterwards.
+#![allow(clippy::unwrap_used)]
+
+mod place;
+mod runner;
+mod terminal;
+
+mod active;
+mod asked;
+mod broken;
+mod dry_run;
+mod failover;
+mod journal;
+mod missing;
+mod names_and_numbers;
+mod pending;
+mod proxy;
+mod ranges;
+mod secured;
+mod shapes;
+mod targets;
+mod times;
+mod unmanaged;
