@@ -30,7 +30,7 @@ pub mod offset;
 pub mod plan;
 pub mod render;
 pub mod report;
-// pub mod sink;
+pub mod sink;
 pub mod ui;
 pub mod watermark;
 

@@ -73,6 +73,11 @@ impl Ui {
         self.color_stderr
     }
 
+    /// Whether `-q` was given.
+    pub fn is_quiet(&self) -> bool {
+        self.quiet
+    }
+
     /// Whether `-v` was given.
     pub fn is_verbose(&self) -> bool {
         self.verbose

@@ -3,6 +3,7 @@
 mod completions;
 mod describe;
 mod interrupt;
+mod replay;
 
 use crate::cli::{Cli, Color, Connect, Output};
 use crate::error::{Code, Error, Exit, Result};
@@ -17,12 +18,15 @@ use interrupt::Interrupt;
 use jiff::tz::TimeZone;
 use std::io::Write;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The subcommands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Show where consumer groups stand: committed offset, log end and lag of each partition
     Describe(describe::DescribeArgs),
+    /// Read a window of topics into a sink, beside production
+    Replay(replay::ReplayArgs),
     /// Print the completions of a shell
     Completions(completions::CompletionsArgs),
     /// Print the man page
@@ -46,6 +50,8 @@ pub struct Context {
     pub command_line: String,
     /// Ctrl-C.
     pub interrupt: &'static Interrupt,
+    /// Whether standard output holds records, so that neither a report nor an error may stand there.
+    records_on_stdout: AtomicBool,
 }
 
 /// Runs the command line of this process.
@@ -80,12 +86,15 @@ fn run_command_line() -> Exit {
         connect: cli.connect,
         command_line: crate::kafka::config::redact_command_line(&argv),
         interrupt: Interrupt::listen(),
+        records_on_stdout: AtomicBool::new(false),
     };
     let outcome = match cli.command {
         Command::Describe(args) => describe::run(&context, args),
+        Command::Replay(args) => replay::run(&context, args),
         Command::Completions(args) => completions::run(&context, &args),
         Command::Man => completions::man(&context),
     };
+    let output = if context.records_on_stdout.load(Ordering::SeqCst) { Output::Table } else { output };
     outcome.unwrap_or_else(|error| failed(&context.ui, output, &error))
 }
 
@@ -110,7 +119,7 @@ fn refused_command_line(error: &clap::Error, argv: &[String]) -> Exit {
         return Exit::Done;
     }
     let _ = error.print();
-    if wants_json(argv) {
+    if wants_json(argv) && !replays_to_stdout(argv) {
         let text = error.render().to_string();
         let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
         let message = lines.next().unwrap_or("the command line is wrong").trim_start_matches("error: ").to_owned();
@@ -134,6 +143,13 @@ fn wants_json(argv: &[String]) -> bool {
         after_flag = matches!(arg.as_str(), "-o" | "--output");
     }
     false
+}
+
+/// Whether a command line that could not be parsed is a replay whose records go to standard output, where no error may stand.
+fn replays_to_stdout(argv: &[String]) -> bool {
+    let mut into = argv.iter().skip_while(|arg| *arg != "--into").skip(1);
+    let file = into.next().or_else(|| argv.iter().find(|arg| arg.starts_with("--into=")));
+    argv.iter().any(|arg| arg == "replay") && file.is_none_or(|file| file == "-" || file == "--into=-")
 }
 
 /// Ends the process with this code. Clients are not dropped: that may wait for a resolver or a broker, and nothing is left to do.
@@ -160,6 +176,11 @@ impl Context {
     /// Prints the report: standard output carries nothing else.
     pub fn emit(&self, report: &str) -> Result<()> {
         print(report)
+    }
+
+    /// From here on standard output holds records alone: errors are told on standard error in words, whatever the report's form.
+    pub fn keep_stdout_for_records(&self) {
+        self.records_on_stdout.store(true, Ordering::SeqCst);
     }
 
     /// How to reach the cluster, from `-b`, `-F` and `-X`.

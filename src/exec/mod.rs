@@ -2,6 +2,7 @@
 
 pub mod describe;
 pub mod gather;
+pub mod replay;
 
 /// Who hears what goes on.
 pub trait Observer: Sync {

@@ -49,7 +49,7 @@ pub struct Context {
 }
 
 impl Context {
-    fn new(log: Option<LogSink>) -> Self {
+    pub(super) fn new(log: Option<LogSink>) -> Self {
         Context { events: Mutex::new(Events { started: Some(Instant::now()), ..Events::default() }), log }
     }
 

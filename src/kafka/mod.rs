@@ -6,7 +6,7 @@ mod error;
 pub mod ffi;
 mod groups;
 mod offsets;
-// pub mod reader;
+pub mod reader;
 mod topics;
 
 pub use connect::{Client, Connection, LogSink};

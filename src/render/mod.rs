@@ -2,6 +2,7 @@
 
 mod csv;
 pub mod describe;
+pub mod replay;
 mod table;
 
 pub use table::Style;

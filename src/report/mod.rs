@@ -3,10 +3,14 @@
 
 mod describe;
 mod error;
+mod replay;
 mod reset;
 
 pub use describe::{DescribeReport, GroupError, GroupReport, GroupTotal, PartitionReport, PartitionStatus};
 pub use error::ErrorReport;
+pub use replay::{
+    Ended, ReplayOutcome, ReplayPartition, ReplayReport, ReplayTotal, SinkReport, WindowReport, WindowSide,
+};
 pub use reset::{
     Action, GroupOutcome, GroupPlan, Preconditions, Refusal, ResetReport, ResetRow, ResetTotal, RowOutcome,
     TargetReport, UndoReference,

@@ -1,0 +1,40 @@
+//! Where replayed records go: a file each.
+
+mod file;
+mod jsonl;
+
+use crate::error::{Error, Result};
+use crate::model::Record;
+use std::path::PathBuf;
+
+pub use file::FileTarget;
+pub use jsonl::{JsonLines, Target};
+
+/// A place for records.
+pub trait Sink {
+    /// Takes one record. What fails is [`crate::error::Code::SinkClosed`] where the reader left, else
+    /// [`crate::error::Code::SinkFailed`].
+    fn put(&mut self, record: &Record<'_>) -> Result<()>;
+
+    /// Passes on what was taken: nothing more comes for now.
+    fn flush(&mut self) -> Result<()>;
+
+    /// Ends it. `whole`: everything that was asked for was taken, and the result may be published; else nothing that looks
+    /// whole is left.
+    fn finish(&mut self, whole: bool) -> Finished;
+
+    /// Records that reached the target.
+    fn written(&self) -> u64;
+
+    /// What it is, for reports: kind and target.
+    fn name(&self) -> (&'static str, String);
+}
+
+/// What is there after the end.
+#[derive(Debug, Default)]
+pub struct Finished {
+    /// The file that holds what was read, where the run is not whole.
+    pub partial: Option<PathBuf>,
+    /// Why the result could not be published or written.
+    pub error: Option<Error>,
+}
