@@ -56,7 +56,7 @@ pub struct Connect {
     pub timeout: Duration,
 
     /// Refuse every write, in the client itself
-    #[arg(long, env = "KREWIND_READ_ONLY", value_parser = clap::builder::BoolishValueParser::new(), num_args = 0, default_value = "false", default_missing_value = "true", hide_default_value = true, global = true)]
+    #[arg(long, env = "KREWIND_READ_ONLY", value_parser = clap::builder::FalseyValueParser::new(), global = true)]
     pub read_only: bool,
 }
 
