@@ -1,1 +1,3 @@
-//! Integration tests.
+//! The real binary against a real broker.
+
+mod replay;

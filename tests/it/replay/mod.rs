@@ -1,0 +1,7 @@
+//! `replay`: what comes out is what the test put in.
+
+mod command_line;
+mod sinks;
+mod support;
+mod transactions;
+mod windows;
