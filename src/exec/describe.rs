@@ -32,7 +32,7 @@ pub fn describe<C: Cluster + ?Sized>(
     let mut topic_names: BTreeSet<&str> = BTreeSet::new();
     for (group, commits) in described.iter().zip(&commits) {
         topic_names.extend(commits.iter().flat_map(|commits| commits.keys()).map(|partition| partition.topic.as_str()));
-        topic_names.extend(group.iter().flat_map(|group| assigned(group)).map(|(assignment, _)| assignment));
+        topic_names.extend(group.iter().flat_map(assigned).map(|(assignment, _)| assignment));
     }
     let topics = gather::topics(cluster, &topic_names);
 

@@ -1,3 +1,4 @@
 //! The real binary against a real broker.
+#![allow(clippy::unwrap_used)]
 
 mod replay;

@@ -29,7 +29,8 @@ fn keys_values_and_headers_come_back_byte_for_byte() {
     cluster.create_topic(&topic, 1, &[]).unwrap();
     let every: Vec<u8> = (0..=255).collect();
     let text = "quote \" slash \\ newline \n tab \t nul \0 é 注文 😀 \u{2028}";
-    let contents: [(Option<&[u8]>, Option<&[u8]>); 7] = [
+    type Bytes<'a> = Option<&'a [u8]>;
+    let contents: [(Bytes<'_>, Bytes<'_>); 7] = [
         (None, None),
         (Some(b""), Some(b"")),
         (None, Some(b"")),
