@@ -13,7 +13,7 @@ use crate::sink::{self, FileTarget, JsonLines, Sink};
 use crate::ui::{Progress, Ui};
 use clap::{Args, ValueEnum};
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// Between two comparisons of topic ids.
@@ -71,7 +71,7 @@ pub struct ReplayArgs {
     #[arg(long, value_name = "SPAN", default_value = "5m", value_parser = span)]
     stall_timeout: Duration,
 
-    /// Write the report to this file too, as JSON; one that exists is replaced
+    /// Write the report to this new file too, as JSON
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
 }
@@ -109,7 +109,7 @@ pub fn run(context: &Context, args: ReplayArgs) -> Result<Exit> {
     }
     let spec = spec(context, &args)?;
     // Before anything is read: the files that will be wanted at the end.
-    let report_file = args.report.as_deref().map(ReportFile::create).transpose()?;
+    let report_file = args.report.as_deref().map(FileTarget::create).transpose()?;
     let mut sink: Box<dyn Sink> = match &into {
         Into::StandardOutput => Box::new(JsonLines::new(sink::Target::Stream(Box::new(std::io::stdout())))),
         Into::File(path) => Box::new(JsonLines::new(sink::Target::File(FileTarget::create(path)?))),
@@ -160,7 +160,7 @@ fn exit(outcome: ReplayOutcome) -> Exit {
 }
 
 /// Prints the report where there is room for it: standard output may hold the records.
-fn tell(context: &Context, into: &Into, report: &ReplayReport, file: Option<ReportFile>) -> Result<()> {
+fn tell(context: &Context, into: &Into, report: &ReplayReport, file: Option<FileTarget>) -> Result<()> {
     for warning in &report.warnings {
         context.ui.warn(&warning.message);
     }
@@ -181,7 +181,7 @@ fn tell(context: &Context, into: &Into, report: &ReplayReport, file: Option<Repo
             Output::Wide => render::replay::table(report, context.table_style(), true),
         })?,
     }
-    file.map_or(Ok(()), |file| file.write(&render::json(report)))
+    file.map_or(Ok(()), |file| write_report(file, &render::json(report)))
 }
 
 fn into(text: &str) -> Result<Into> {
@@ -263,42 +263,13 @@ fn past(context: &Context, side: &str, text: &str) -> Result<Target> {
     Ok(Target::Timestamp(moment))
 }
 
-/// The file of the report, begun before anything is read: a place where it can't be made is known then.
-struct ReportFile {
-    path: PathBuf,
-    file: tempfile::NamedTempFile,
-}
-
-impl ReportFile {
-    fn create(path: &Path) -> Result<Self> {
-        let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let mut builder = tempfile::Builder::new();
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt;
-            builder.permissions(std::fs::Permissions::from_mode(0o666));
-        }
-        if path.is_dir() {
-            return Err(
-                Error::new(Code::Io, format!("`{}` is a directory", path.display())).hint("`--report` names a file")
-            );
-        }
-        let file = builder.tempfile_in(directory).map_err(|error| {
-            Error::new(Code::Io, format!("no report can be made in `{}`", directory.display()))
-                .hint("the directory must exist and be writable")
-                .caused_by(error)
-        })?;
-        Ok(ReportFile { path: path.to_owned(), file })
-    }
-
-    fn write(mut self, report: &str) -> Result<()> {
-        let failed = |error: std::io::Error| {
-            Error::new(Code::Io, format!("the report could not be written to `{}`", self.path.display()))
-                .caused_by(error)
-        };
-        self.file.write_all(report.as_bytes()).map_err(failed)?;
-        self.file.persist(&self.path).map(drop).map_err(|error| failed(error.error))
-    }
+/// Writes the report to its file, which was begun before anything was read: a place where it can't be made is known then.
+fn write_report(mut file: FileTarget, report: &str) -> Result<()> {
+    file.write_all(report.as_bytes()).map_err(|error| {
+        Error::new(Code::Io, format!("the report could not be written to `{}`", file.target().display()))
+            .caused_by(error)
+    })?;
+    file.publish().map_err(|(error, _)| error)
 }
 
 /// The terminal, as the driver sees it.

@@ -2,6 +2,8 @@
 
 mod ask;
 mod drive;
+#[cfg(test)]
+mod tests;
 mod verdict;
 
 pub use ask::Asker;

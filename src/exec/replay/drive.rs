@@ -121,6 +121,11 @@ pub fn run(
     let mut drive = Drive::new(captured, limits, asker, observer);
     let mut failure = drive.read(source, sink, stop).err();
     let elapsed = started.elapsed();
+    // Ctrl-C ends the reader of a pipe too, mostly a moment before: what was asked for is told then, not what followed from it.
+    if stop.load(Ordering::SeqCst) && failure.as_ref().is_some_and(|error| error.code == Code::SinkClosed) {
+        failure = None;
+        drive.reopen_unsure();
+    }
     let mut interrupted = drive.open > 0 && failure.is_none();
     if let Some(error) = &failure {
         drive.sink_failed(error);
@@ -282,6 +287,16 @@ impl<'a> Drive<'a> {
             let part = &self.parts[index];
             if part.end.is_none() || part.is_whole() && part.tally.records() > 0 {
                 self.end(index, ended, reason.clone());
+            }
+        }
+    }
+
+    /// What was taken may not have arrived, so that no partition that had records counts as ended.
+    fn reopen_unsure(&mut self) {
+        for part in &mut self.parts {
+            if part.is_whole() && part.tally.records() > 0 {
+                part.end = None;
+                self.open += 1;
             }
         }
     }

@@ -103,6 +103,10 @@ fn a_file_that_exists_is_left_as_it_is_and_nothing_is_read() {
     assert_eq!((ran.code, &ran.json()["code"]), (3, &json!("target-exists")), "{}", ran.stderr);
     assert!(ran.stderr.contains("hint:"), "{}", ran.stderr);
     assert_eq!(std::fs::read(scratch.path("a.jsonl")).unwrap(), b"mine\n");
+    // So is a report.
+    let ran = replay(&[&topic, "--from", "earliest", "--report", &scratch.text("a.jsonl")]);
+    assert_eq!((ran.code, ran.stdout.len()), (3, 0), "{}", ran.stderr);
+    assert_eq!(std::fs::read(scratch.path("a.jsonl")).unwrap(), b"mine\n");
     assert_eq!(scratch.names(), ["a.jsonl"]);
 }
 
@@ -114,6 +118,7 @@ fn reports_in_every_form_beside_a_file_that_is_whole() {
     cluster.produce_numbers(&topic, 0, 5).unwrap();
     let scratch = Scratch::new();
     let run = |form: &str| {
+        let (report, path) = scratch.report();
         let ran = replay(&[
             &topic,
             "--from",
@@ -121,17 +126,18 @@ fn reports_in_every_form_beside_a_file_that_is_whole() {
             "--into",
             &scratch.text(&format!("{form}.jsonl")),
             "--report",
-            &scratch.text("report.json"),
+            &report,
             "-o",
             form,
         ]);
         assert_eq!(ran.code, 0, "{}", ran.stderr);
         let file = std::fs::read(scratch.path(&format!("{form}.jsonl"))).unwrap();
         assert_eq!(values(&records(&file)), ["0", "1", "2", "3", "4"]);
-        ran
+        (ran, read_json(&path))
     };
-    let report = run("json").json();
-    assert_eq!(report, read_json(&scratch.path("report.json")));
+    let (ran, reported) = run("json");
+    let report = ran.json();
+    assert_eq!(report, reported);
     assert_eq!((&report["kind"], &report["version"]), (&json!("replay"), &json!(1)));
     assert_eq!((&report["outcome"], &report["resume"]), (&json!("complete"), &Value::Null));
     assert_eq!((&report["total"]["records"], &report["total"]["bytes"]), (&json!(5), &json!(5)));
@@ -144,12 +150,12 @@ fn reports_in_every_form_beside_a_file_that_is_whole() {
     assert_eq!((&row["gaps"], &row["outside_window"], &row["reason"]), (&json!(0), &json!(0), &Value::Null));
 
     for form in ["table", "wide"] {
-        let text = String::from_utf8(run(form).stdout).unwrap();
+        let text = String::from_utf8(run(form).0.stdout).unwrap();
         let header = text.lines().next().unwrap();
         assert!(header.starts_with("TOPIC") && header.contains("ENDED"), "{text}");
         assert!(text.contains(&topic) && text.contains("end-reached") && text.contains("complete"), "{text}");
     }
-    let text = String::from_utf8(run("csv").stdout).unwrap();
+    let text = String::from_utf8(run("csv").0.stdout).unwrap();
     let lines: Vec<&str> = text.lines().collect();
     assert!(lines[0].starts_with("topic,") && lines[0].contains(",ended"), "{text}");
     assert_eq!(lines.len(), 2);

@@ -116,6 +116,12 @@ impl Scratch {
         self.path(name).to_str().unwrap().to_owned()
     }
 
+    /// A name for a report that no run was given yet.
+    pub fn report(&self) -> (String, PathBuf) {
+        let name = unique("report.json");
+        (self.text(&name), self.path(&name))
+    }
+
     pub fn names(&self) -> Vec<String> {
         let entries = self.0.path().read_dir().unwrap();
         let mut names: Vec<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();

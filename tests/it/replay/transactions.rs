@@ -35,11 +35,11 @@ fn markers_and_aborted_records_are_gaps_and_an_aborted_end_is_an_end() {
     await_end(cluster, &topic, 10);
 
     let scratch = Scratch::new();
-    let report = scratch.text("report.json");
     let run = |more: &[&str]| {
+        let (report, path) = scratch.report();
         let ran = replay(&[&[topic.as_str(), "--from", "earliest", "--report", &report], more].concat());
         assert_eq!(ran.code, 0, "{}", ran.stderr);
-        let report = read_json(&scratch.path("report.json"));
+        let report = read_json(&path);
         (ran.records(), partition(&report, 0).clone(), report)
     };
     let (records, row, report_of) = run(&[]);
