@@ -131,7 +131,7 @@ pub fn run(
         drive.sink_failed(error);
     } else if interrupted {
         drive.end_rest(Ended::Interrupted, None);
-    } else if !drive.parts.is_empty() {
+    } else if drive.topics_due || drive.parts.iter().any(Part::is_whole) {
         interrupted = !drive.last_check(stop);
     }
     drive.check_sums();

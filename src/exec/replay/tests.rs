@@ -340,7 +340,7 @@ fn a_topic_that_was_deleted_is_an_error() {
     let report = play(&[(0, 9)]).run(&[Record(0, 0), Topic("")]);
     assert_eq!((report.outcome, ends(&report)), (ReplayOutcome::Incomplete, vec![Ended::Error]));
     // Deleted, and made anew before the end.
-    let report = play(&[(0, 9), (0, 2)]).run(&[Fault(0, codes::UNKNOWN_TOPIC_OR_PARTITION), Topic("two")]);
+    let report = play(&[(0, 9), (0, 2)]).run(&[Topic("two"), Fault(0, codes::UNKNOWN_TOPIC_OR_PARTITION)]);
     assert_eq!(ends(&report), [Ended::Recreated, Ended::Recreated]);
 }
 
