@@ -102,6 +102,7 @@ pub(super) struct Drive<'a> {
     last_topics: Instant,
     topics_asked: bool,
     topics_due: bool,
+    topic_was_missing: bool,
 }
 
 /// Reads the captured windows into the sink, until each partition is at its end, something is wrong with it, or `stop` is set.
@@ -131,7 +132,7 @@ pub fn run(
         drive.sink_failed(error);
     } else if interrupted {
         drive.end_rest(Ended::Interrupted, None);
-    } else if drive.topics_due || drive.parts.iter().any(Part::is_whole) {
+    } else if drive.topic_was_missing || drive.parts.iter().any(Part::is_whole) {
         interrupted = !drive.last_check(stop);
     }
     drive.check_sums();
@@ -187,6 +188,7 @@ impl<'a> Drive<'a> {
             last_topics: now,
             topics_asked: false,
             topics_due: false,
+            topic_was_missing: false,
         }
     }
 
@@ -251,7 +253,7 @@ impl<'a> Drive<'a> {
         } else if is_final(&fault) {
             if fault.is_missing_topic() {
                 // It may have been made anew.
-                self.topics_due = true;
+                (self.topics_due, self.topic_was_missing) = (true, true);
             }
             self.end(partition, Ended::Error, Some(fault.to_string()));
         } else {
