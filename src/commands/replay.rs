@@ -9,7 +9,7 @@ use crate::offset::{OutOfRange, Target, time};
 use crate::plan::window::WindowSpec;
 use crate::render;
 use crate::report::{ReplayOutcome, ReplayReport};
-use crate::sink::{self, FileTarget, JsonLines, Sink};
+use crate::sink::{self, FileTarget, JsonLines, Pipe, Sink};
 use crate::ui::{Progress, Ui};
 use clap::{Args, ValueEnum};
 use std::io::Write;
@@ -111,7 +111,7 @@ pub fn run(context: &Context, args: ReplayArgs) -> Result<Exit> {
     // Before anything is read: the files that will be wanted at the end.
     let report_file = args.report.as_deref().map(FileTarget::create).transpose()?;
     let mut sink: Box<dyn Sink> = match &into {
-        Into::StandardOutput => Box::new(JsonLines::new(sink::Target::Stream(Box::new(std::io::stdout())))),
+        Into::StandardOutput => Box::new(JsonLines::new(sink::Target::Stream(standard_output(context)?))),
         Into::File(path) => Box::new(JsonLines::new(sink::Target::File(FileTarget::create(path)?))),
     };
     for (side, target) in [("from", &spec.window.from), ("to", &spec.window.to)] {
@@ -182,6 +182,15 @@ fn tell(context: &Context, into: &Into, report: &ReplayReport, file: Option<File
         })?,
     }
     file.map_or(Ok(()), |file| write_report(file, &render::json(report)))
+}
+
+/// Standard output past its lock: a write that waits for a reader would keep that, and the end of the process wants it.
+fn standard_output(context: &Context) -> Result<Pipe> {
+    use std::os::fd::AsFd;
+    let descriptor = std::io::stdout().as_fd().try_clone_to_owned();
+    descriptor
+        .and_then(|descriptor| Pipe::new(Box::new(std::fs::File::from(descriptor)), context.interrupt.flag()))
+        .map_err(|error| Error::new(Code::SinkFailed, "standard output can't be written").caused_by(error))
 }
 
 fn into(text: &str) -> Result<Into> {

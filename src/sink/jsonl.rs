@@ -1,5 +1,6 @@
 //! JSON Lines: one object a record, as the contract of the output says.
 
+use super::pipe::{Pipe, PipeError};
 use super::{FileTarget, Finished, Sink};
 use crate::error::{Code, Error, Result};
 use crate::model::{Header, Record, Timestamp, TimestampType};
@@ -13,7 +14,7 @@ const BUFFER: usize = 256 * 1024;
 /// Where the lines go.
 pub enum Target {
     /// A stream, such as standard output.
-    Stream(Box<dyn Write + Send>),
+    Stream(Pipe),
     /// A file.
     File(FileTarget),
 }
@@ -25,6 +26,8 @@ pub struct JsonLines {
     lines: Encoder,
     /// Records in the buffer.
     pending: u64,
+    /// Records on their way to a stream.
+    in_flight: u64,
     written: u64,
     failed: bool,
 }
@@ -37,30 +40,60 @@ impl JsonLines {
             buffer: Vec::with_capacity(BUFFER + 64 * 1024),
             lines: Encoder::default(),
             pending: 0,
+            in_flight: 0,
             written: 0,
             failed: false,
         }
     }
 
+    /// Sends the buffer on its way; a file has it then, a stream has what was sent before.
     fn write_out(&mut self) -> Result<()> {
         if self.buffer.is_empty() {
             return Ok(());
         }
-        let written = match &mut self.target {
-            Target::Stream(stream) => stream.write_all(&self.buffer).and_then(|()| stream.flush()),
-            Target::File(file) => file.write_all(&self.buffer),
+        let arrived = match &mut self.target {
+            Target::Stream(pipe) => pipe.send(std::mem::take(&mut self.buffer)).map(|empty| {
+                self.buffer = empty;
+                std::mem::replace(&mut self.in_flight, self.pending)
+            }),
+            Target::File(file) => {
+                let written = file.write_all(&self.buffer);
+                self.buffer.clear();
+                written.map(|()| self.pending).map_err(PipeError::Io)
+            }
         };
-        self.buffer.clear();
-        if let Err(error) = written {
-            self.failed = true;
-            return Err(self.write_error(error));
-        }
-        self.written += self.pending;
         self.pending = 0;
-        Ok(())
+        self.arrived(arrived)
     }
 
-    fn write_error(&self, error: io::Error) -> Error {
+    fn arrived(&mut self, arrived: std::result::Result<u64, PipeError>) -> Result<()> {
+        match arrived {
+            Ok(records) => {
+                self.written += records;
+                Ok(())
+            }
+            Err(error) => {
+                self.failed = true;
+                Err(self.write_error(error))
+            }
+        }
+    }
+
+    /// Sends all, and waits until it has arrived.
+    fn write_all_out(&mut self) -> Result<()> {
+        self.write_out()?;
+        let Target::Stream(pipe) = &mut self.target else { return Ok(()) };
+        let settled = pipe.settle().map(|_| std::mem::take(&mut self.in_flight));
+        self.arrived(settled)
+    }
+
+    fn write_error(&self, error: PipeError) -> Error {
+        let error = match error {
+            PipeError::Stopped => {
+                return Error::new(Code::Interrupted, "interrupted while nobody read standard output");
+            }
+            PipeError::Io(error) => error,
+        };
         match &self.target {
             Target::Stream(_) if error.kind() == io::ErrorKind::BrokenPipe => {
                 Error::new(Code::SinkClosed, "the reader of standard output left before the window's end")
@@ -82,11 +115,11 @@ impl Sink for JsonLines {
     }
 
     fn flush(&mut self) -> Result<()> {
-        self.write_out()
+        if self.failed { Ok(()) } else { self.write_all_out() }
     }
 
     fn finish(&mut self, whole: bool) -> Finished {
-        let mut error = if self.failed { None } else { self.write_out().err() };
+        let mut error = self.flush().err();
         let Target::File(file) = &mut self.target else { return Finished { partial: None, error } };
         let mut partial = None;
         if whole && error.is_none() && !self.failed {
@@ -347,7 +380,8 @@ mod tests {
 
     #[test]
     fn what_did_not_arrive_is_not_written() {
-        let mut sink = JsonLines::new(Target::Stream(Box::new(Gone)));
+        let stop = Box::leak(Box::new(std::sync::atomic::AtomicBool::new(false)));
+        let mut sink = JsonLines::new(Target::Stream(Pipe::new(Box::new(Gone), stop).unwrap()));
         sink.put(&RECORD).unwrap();
         assert_eq!(sink.flush().unwrap_err().code, Code::SinkClosed);
         assert_eq!(sink.written(), 0);

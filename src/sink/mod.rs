@@ -2,6 +2,7 @@
 
 mod file;
 mod jsonl;
+mod pipe;
 
 use crate::error::{Error, Result};
 use crate::model::Record;
@@ -9,14 +10,15 @@ use std::path::PathBuf;
 
 pub use file::FileTarget;
 pub use jsonl::{JsonLines, Target};
+pub use pipe::{Pipe, PipeError};
 
 /// A place for records.
 pub trait Sink {
-    /// Takes one record. What fails is [`crate::error::Code::SinkClosed`] where the reader left, else
-    /// [`crate::error::Code::SinkFailed`].
+    /// Takes one record. What fails is [`crate::error::Code::SinkClosed`] where the reader left,
+    /// [`crate::error::Code::Interrupted`] where Ctrl-C ended a wait for it, else [`crate::error::Code::SinkFailed`].
     fn put(&mut self, record: &Record<'_>) -> Result<()>;
 
-    /// Passes on what was taken: nothing more comes for now.
+    /// Passes on what was taken, and waits until it has arrived: nothing more comes for now.
     fn flush(&mut self) -> Result<()>;
 
     /// Ends it. `whole`: everything that was asked for was taken, and the result may be published; else nothing that looks

@@ -123,7 +123,8 @@ pub fn run(
     let mut failure = drive.read(source, sink, stop).err();
     let elapsed = started.elapsed();
     // Ctrl-C ends the reader of a pipe too, mostly a moment before: what was asked for is told then, not what followed from it.
-    if stop.load(Ordering::SeqCst) && failure.as_ref().is_some_and(|error| error.code == Code::SinkClosed) {
+    let follows = |error: &Error| matches!(error.code, Code::SinkClosed | Code::Interrupted);
+    if stop.load(Ordering::SeqCst) && failure.as_ref().is_some_and(follows) {
         failure = None;
         drive.reopen_unsure();
     }

@@ -257,3 +257,21 @@ fn ctrl_c_ends_a_run_whose_reader_is_slow() {
     assert_eq!(report["sink"]["written"], lines);
     assert_eq!(ran.stdout.last(), Some(&b'\n'));
 }
+
+#[test]
+fn ctrl_c_ends_a_run_whose_reader_does_not_read() {
+    let cluster = shared();
+    let topic = unique("blocked");
+    cluster.create_topic(&topic, 1, &[]).unwrap();
+    cluster.produce(&many(&topic, 5000)).unwrap();
+    let scratch = Scratch::new();
+    let mut running = start(&[&topic, "--from", "earliest", "--report", &scratch.text("report.json")]);
+    let mut pipe = running.child.stdout.take().unwrap();
+    pipe.read_exact(&mut [0; 1]).unwrap();
+    running.signal("INT");
+    let ran = running.end();
+    drop(pipe);
+    assert_eq!(ran.code, 130, "{}", ran.stderr);
+    let report = read_json(&scratch.path("report.json"));
+    assert_eq!(report["outcome"], "interrupted");
+}
