@@ -1,6 +1,7 @@
 //! Replay: capture the windows once, read them beside production, account for every offset.
 
 mod ask;
+mod care;
 mod drive;
 #[cfg(test)]
 mod tests;
@@ -78,12 +79,10 @@ pub fn capture<C: Cluster + ?Sized>(cluster: &C, spec: &ReplaySpec, clock: impl 
     let to = times(cluster, &partitions, &spec.window.to);
     let mut captured = Vec::with_capacity(partitions.len());
     for (((partition, log), from), to) in partitions.into_iter().zip(logs).zip(from).zip(to) {
-        let failed = |fault: BrokerFault| fault.into_error(&format!("looking up the window of `{partition}`"));
-        let log = log.watermarks.map_err(failed)?;
-        let failed = |fault: BrokerFault| fault.into_error(&format!("looking up the window of `{partition}`"));
-        let from = from.map_err(failed)?;
-        let failed = |fault: BrokerFault| fault.into_error(&format!("looking up the window of `{partition}`"));
-        let facts = WindowFacts { log, from, to: to.map_err(failed)? };
+        let failed = || format!("looking up the window of `{partition}`");
+        let log = log.watermarks.map_err(|fault| fault.into_error(&failed()))?;
+        let from = from.map_err(|fault| fault.into_error(&failed()))?;
+        let facts = WindowFacts { log, from, to: to.map_err(|fault| fault.into_error(&failed()))? };
         let window = window(&spec.window, &facts).map_err(|why| {
             Error::new(Code::OutOfRange, format!("`{partition}`: offset {why}"))
                 .hint("`--out-of-range clamp` takes the nearest offset within the log; nothing was read")
