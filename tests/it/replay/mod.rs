@@ -1,5 +1,6 @@
 //! `replay`: what comes out is what the test put in.
 
+mod access;
 mod command_line;
 mod sinks;
 mod support;

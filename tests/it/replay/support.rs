@@ -27,13 +27,21 @@ pub fn until(what: &str, mut condition: impl FnMut() -> bool) {
 }
 
 pub fn command(args: &[&str]) -> Command {
+    command_on(shared(), args)
+}
+
+/// By this login, or on this broker.
+pub fn command_on(cluster: &Cluster, args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_krewind"));
     for (name, _) in std::env::vars_os() {
         if name.to_string_lossy().starts_with("KREWIND_") {
             command.env_remove(name);
         }
     }
-    command.args(["-b", shared().bootstrap(), "replay"]).args(args).stdin(Stdio::null());
+    for (key, value) in cluster.properties() {
+        command.args(["-X", &format!("{key}={value}")]);
+    }
+    command.args(["-b", cluster.bootstrap(), "replay"]).args(args).stdin(Stdio::null());
     command
 }
 
@@ -46,7 +54,12 @@ pub struct Ran {
 }
 
 pub fn replay(args: &[&str]) -> Ran {
-    let output = command(args).output().unwrap();
+    ran(command(args))
+}
+
+/// Runs it to its end.
+pub fn ran(mut command: Command) -> Ran {
+    let output = command.output().unwrap();
     Ran {
         code: output.status.code().unwrap(),
         stdout: output.stdout,
