@@ -408,7 +408,7 @@ _krewind() {
             return 0
             ;;
         krewind__subcmd__replay)
-            opts="-b -F -X -o -q -v -h --topic --from --to --start-offset --end-offset --out-of-range --isolation-level --wait-stable --stall-timeout --into --report --bootstrap-server --command-config --timeout --read-only --tz --output --quiet --verbose --color --no-progress --help"
+            opts="-b -F -X -o -q -v -h --topic --from --to --start-offset --end-offset --into --isolation-level --wait-stable --out-of-range --stall-timeout --report --bootstrap-server --command-config --timeout --read-only --tz --output --quiet --verbose --color --no-progress --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -434,8 +434,8 @@ _krewind() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --out-of-range)
-                    COMPREPLY=($(compgen -W "fail clamp" -- "${cur}"))
+                --into)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --isolation-level)
@@ -446,11 +446,11 @@ _krewind() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --stall-timeout)
-                    COMPREPLY=($(compgen -f "${cur}"))
+                --out-of-range)
+                    COMPREPLY=($(compgen -W "fail clamp" -- "${cur}"))
                     return 0
                     ;;
-                --into)
+                --stall-timeout)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

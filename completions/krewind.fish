@@ -162,19 +162,19 @@ complete -c krewind -n "__fish_krewind_using_subcommand reset" -s q -l quiet -d 
 complete -c krewind -n "__fish_krewind_using_subcommand reset" -s v -l verbose -d 'Say more: ignored properties, and what librdkafka logs'
 complete -c krewind -n "__fish_krewind_using_subcommand reset" -l no-progress -d 'No progress bar'
 complete -c krewind -n "__fish_krewind_using_subcommand reset" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c krewind -n "__fish_krewind_using_subcommand replay" -l topic -d 'The same; repeatable' -r
-complete -c krewind -n "__fish_krewind_using_subcommand replay" -l from -d 'From the first record at or after this time, or `earliest`' -r
-complete -c krewind -n "__fish_krewind_using_subcommand replay" -l to -d 'Up to the first record at or after this time, exclusive, or `latest`: the end as it is at the start' -r
-complete -c krewind -n "__fish_krewind_using_subcommand replay" -l start-offset -d 'From this offset, in each partition' -r
-complete -c krewind -n "__fish_krewind_using_subcommand replay" -l end-offset -d 'Up to this offset, exclusive, in each partition' -r
-complete -c krewind -n "__fish_krewind_using_subcommand replay" -l out-of-range -d 'What to do with an offset outside the log' -r -f -a "fail\t'Refuse'
-clamp\t'Take the nearest offset within the log'"
-complete -c krewind -n "__fish_krewind_using_subcommand replay" -l isolation-level -d 'Whether records of open and aborted transactions are read' -r -f -a "read_committed\t'Committed transactions alone'
+complete -c krewind -n "__fish_krewind_using_subcommand replay" -l topic -d 'The same; as Kafka\'s own tools name it' -r
+complete -c krewind -n "__fish_krewind_using_subcommand replay" -l from -d 'Start at the first record of this time or later, or at `earliest`' -r
+complete -c krewind -n "__fish_krewind_using_subcommand replay" -l to -d 'End before the first record of this time or later; without it at the log\'s end when the run begins (`latest`)' -r
+complete -c krewind -n "__fish_krewind_using_subcommand replay" -l start-offset -d 'Start at this offset of each partition' -r
+complete -c krewind -n "__fish_krewind_using_subcommand replay" -l end-offset -d 'End before this offset of each partition' -r
+complete -c krewind -n "__fish_krewind_using_subcommand replay" -l into -d 'Where the records go: a new file whose name ends in `.jsonl`, or `-` for standard output' -r
+complete -c krewind -n "__fish_krewind_using_subcommand replay" -l isolation-level -d 'Whether records of open and aborted transactions are left out' -r -f -a "read_committed\t'Committed records alone'
 read_uncommitted\t'All records'"
-complete -c krewind -n "__fish_krewind_using_subcommand replay" -l wait-stable -d 'How long an open transaction before the end is waited for' -r
-complete -c krewind -n "__fish_krewind_using_subcommand replay" -l stall-timeout -d 'How long nothing at all may come before the replay gives up' -r
-complete -c krewind -n "__fish_krewind_using_subcommand replay" -l into -d 'Where the records go: `-` (standard output) or a new file that ends in .jsonl' -r
-complete -c krewind -n "__fish_krewind_using_subcommand replay" -l report -d 'Write the report to this new file, as JSON' -r -F
+complete -c krewind -n "__fish_krewind_using_subcommand replay" -l wait-stable -d 'How long to wait for a transaction that is open before the window\'s end' -r
+complete -c krewind -n "__fish_krewind_using_subcommand replay" -l out-of-range -d 'What to do with an offset that lies outside a partition\'s log' -r -f -a "fail\t'Refuse'
+clamp\t'Take the nearest offset within it'"
+complete -c krewind -n "__fish_krewind_using_subcommand replay" -l stall-timeout -d 'Give up when nothing has come for this long' -r
+complete -c krewind -n "__fish_krewind_using_subcommand replay" -l report -d 'Write the report to this new file too, as JSON' -r -F
 complete -c krewind -n "__fish_krewind_using_subcommand replay" -s b -l bootstrap-server -d 'Brokers to start from; any of them tells the others' -r
 complete -c krewind -n "__fish_krewind_using_subcommand replay" -s F -l command-config -d 'Client properties, as Kafka\'s own tools or librdkafka write them' -r -F
 complete -c krewind -n "__fish_krewind_using_subcommand replay" -s X -d 'One librdkafka property; repeatable, wins over the file' -r

@@ -110,7 +110,7 @@ fn run_command_line() -> Exit {
         Command::Describe(args) => describe::run(&context, &args),
         Command::Diff(args) => diff::run(&context, &args),
         Command::Reset(args) => reset::run(&context, args),
-        Command::Replay(args) => replay::run(&context, &args),
+        Command::Replay(args) => replay::run(&context, args),
         Command::Completions(args) => completions::run(&context, &args),
         Command::Man => completions::man(&context),
     };
@@ -242,7 +242,7 @@ impl Context {
     }
 
     /// From now on errors are told in words alone, also under `-o json`: standard output holds records.
-    pub fn keep_errors_from_stdout(&self) {
+    pub fn keep_stdout_for_records(&self) {
         self.errors_in_words_alone.set(true);
         self.interrupt.keep_from_stdout();
     }

@@ -2,220 +2,297 @@ use super::Context;
 use crate::cli::{Output, span};
 use crate::error::{Code, Error, Exit, Result};
 use crate::exec::Observer;
-use crate::exec::replay::{self as exec, Captured, Replayed, Request};
-use crate::kafka::reader::{Reader, ReaderOptions};
-use crate::kafka::{Client, Cluster};
+use crate::exec::replay::{self as exec, Asker, Limits, ReplaySpec};
+use crate::kafka::reader::Isolation;
 use crate::model::TopicSelection;
 use crate::offset::{OutOfRange, Target, time};
-use crate::plan::window::{WindowSpec, window_report};
+use crate::plan::window::WindowSpec;
 use crate::render;
-use crate::report::{ReplayOutcome, ReplayReport, ReplayTotal, SinkReport, VERSION};
-use crate::sink::SinkSpec;
+use crate::report::{ReplayOutcome, ReplayReport};
+use crate::sink::{self, FileTarget, JsonLines, Pipe, Sink};
 use crate::ui::{Progress, Ui};
-use clap::{ArgGroup, Args, ValueEnum};
-use std::hash::{BuildHasher, Hasher, RandomState};
+use clap::{Args, ValueEnum};
+use std::io::Write;
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+/// Between two comparisons of topic ids.
+const CHECK_TOPICS: Duration = Duration::from_secs(2);
 
 /// Arguments of `replay`.
 #[derive(Debug, Args)]
 #[command(
-    group = ArgGroup::new("topics").required(true).multiple(true).args(["selections", "topic"]),
-    group = ArgGroup::new("start").required(true).args(["from", "start_offset"]),
-    group = ArgGroup::new("end").args(["to", "end_offset"]),
-    after_help = "Examples:\n  krewind replay orders --from 2h --into orders.jsonl\n  krewind replay orders:0 --from 2026-12-01T09:00Z --to 2026-12-01T10:00Z | jq .value\n  krewind replay orders:0 --start-offset 1200 --end-offset 1300"
+    after_help = "Reads by assigning partitions to itself: no group is joined, nothing is committed, and production goes on.\n\n\
+Examples:\n  krewind replay orders --from 2h\n  krewind replay orders:0,3-5 --from 2026-12-01T10:00Z --to 2026-12-01T11:00Z --into orders.jsonl\n  \
+krewind replay orders --start-offset 5 --end-offset 12 | jq .value"
 )]
 pub struct ReplayArgs {
-    /// Topics, or some of their partitions: orders, orders:0,3-5
+    /// Topics to read, by their exact names; with partitions as in `orders:0,3-5`
     #[arg(value_name = "TOPIC[:PARTITIONS]")]
-    selections: Vec<TopicSelection>,
+    topics: Vec<String>,
 
-    /// The same; repeatable
-    #[arg(long, value_name = "TOPIC[:PARTITIONS]")]
-    topic: Vec<TopicSelection>,
+    /// The same; as Kafka's own tools name it
+    #[arg(long = "topic", value_name = "TOPIC[:PARTITIONS]")]
+    named: Vec<String>,
 
-    /// From the first record at or after this time, or `earliest`
-    #[arg(long, value_name = "TIME", help_heading = "Window")]
+    /// Start at the first record of this time or later, or at `earliest`
+    #[arg(long, value_name = "TIME", conflicts_with = "start_offset")]
     from: Option<String>,
 
-    /// Up to the first record at or after this time, exclusive, or `latest`: the end as it is at the start
-    #[arg(long, value_name = "TIME", help_heading = "Window")]
+    /// End before the first record of this time or later; without it at the log's end when the run begins (`latest`)
+    #[arg(long, value_name = "TIME", conflicts_with = "end_offset")]
     to: Option<String>,
 
-    /// From this offset, in each partition
-    #[arg(long, value_name = "N", help_heading = "Window", value_parser = clap::value_parser!(i64).range(0..))]
+    /// Start at this offset of each partition
+    #[arg(long, value_name = "OFFSET", value_parser = clap::value_parser!(i64).range(0..))]
     start_offset: Option<i64>,
 
-    /// Up to this offset, exclusive, in each partition
-    #[arg(long, value_name = "N", help_heading = "Window", value_parser = clap::value_parser!(i64).range(0..))]
+    /// End before this offset of each partition
+    #[arg(long, value_name = "OFFSET", value_parser = clap::value_parser!(i64).range(0..))]
     end_offset: Option<i64>,
 
-    /// What to do with an offset outside the log
-    #[arg(long, value_enum, default_value_t = OutOfRangePolicy::Fail, help_heading = "Window")]
-    out_of_range: OutOfRangePolicy,
-
-    /// Whether records of open and aborted transactions are read
-    #[arg(long, value_enum, default_value_t = Isolation::ReadCommitted, help_heading = "Reading")]
-    isolation_level: Isolation,
-
-    /// How long an open transaction before the end is waited for
-    #[arg(long, value_name = "SPAN", default_value = "10s", value_parser = span, help_heading = "Reading")]
-    wait_stable: Duration,
-
-    /// How long nothing at all may come before the replay gives up
-    #[arg(long, value_name = "SPAN", default_value = "5m", value_parser = span, help_heading = "Reading")]
-    stall_timeout: Duration,
-
-    /// Where the records go: `-` (standard output) or a new file that ends in .jsonl
-    #[arg(long, value_name = "SINK", default_value = "-", help_heading = "Sink")]
+    /// Where the records go: a new file whose name ends in `.jsonl`, or `-` for standard output
+    #[arg(long, value_name = "SINK", default_value = "-")]
     into: String,
 
-    /// Write the report to this new file, as JSON
-    #[arg(long, value_name = "FILE", help_heading = "Sink")]
+    /// Whether records of open and aborted transactions are left out
+    #[arg(long, value_enum, value_name = "LEVEL", default_value_t = Level::ReadCommitted)]
+    isolation_level: Level,
+
+    /// How long to wait for a transaction that is open before the window's end
+    #[arg(long, value_name = "SPAN", default_value = "10s", value_parser = span)]
+    wait_stable: Duration,
+
+    /// What to do with an offset that lies outside a partition's log
+    #[arg(long, value_enum, value_name = "POLICY", default_value_t = OutOfRangeArg::Fail)]
+    out_of_range: OutOfRangeArg,
+
+    /// Give up when nothing has come for this long
+    #[arg(long, value_name = "SPAN", default_value = "5m", value_parser = span)]
+    stall_timeout: Duration,
+
+    /// Write the report to this new file too, as JSON
+    #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
 }
 
-/// `--out-of-range`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum OutOfRangePolicy {
-    /// Refuse
-    Fail,
-    /// Take the nearest offset within the log
-    Clamp,
-}
-
-/// `--isolation-level`.
+/// What readers of transactions see.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 #[value(rename_all = "snake_case")]
-enum Isolation {
-    /// Committed transactions alone
+enum Level {
+    /// Committed records alone
     ReadCommitted,
     /// All records
     ReadUncommitted,
 }
 
-impl Isolation {
-    fn as_str(self) -> &'static str {
-        match self {
-            Isolation::ReadCommitted => "read_committed",
-            Isolation::ReadUncommitted => "read_uncommitted",
-        }
-    }
+/// What to do with an offset outside the log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum OutOfRangeArg {
+    /// Refuse
+    Fail,
+    /// Take the nearest offset within it
+    Clamp,
 }
 
-impl ReplayArgs {
-    fn request(&self, context: &Context) -> Result<Request> {
-        let moment = |flag: &str, text: &str| {
-            let moment = time::parse(text, context.now, &context.zone)?;
-            if moment.is_after(context.now) {
-                return Err(Error::usage(format!("`{flag} {text}` lies in the future: {}", moment.echo(context.now)))
-                    .hint("a window ends at the present: leave out `--to`, and it ends where the log does now"));
-            }
-            Ok(moment)
-        };
-        let from = match (&self.from, self.start_offset) {
-            (Some(text), _) if text == "earliest" => Target::Earliest,
-            (Some(text), _) => Target::Timestamp(moment("--from", text)?),
-            (None, Some(offset)) => Target::Offset(offset),
-            (None, None) => {
-                return Err(Error::usage("the window has no start").hint("`--from TIME` or `--start-offset N`"));
-            }
-        };
-        let to = match (&self.to, self.end_offset) {
-            (Some(text), _) if text == "latest" => None,
-            (Some(text), _) => Some(Target::Timestamp(moment("--to", text)?)),
-            (None, offset) => offset.map(Target::Offset),
-        };
-        let backwards = match (&from, &to) {
-            (Target::Timestamp(from), Some(Target::Timestamp(to))) => from.timestamp > to.timestamp,
-            (Target::Offset(from), Some(Target::Offset(to))) => from > to,
-            _ => false,
-        };
-        if backwards {
-            return Err(Error::usage("the window ends before it begins")
-                .hint("the end is exclusive, and comes after the start"));
-        }
-        let out_of_range = match self.out_of_range {
-            OutOfRangePolicy::Fail => OutOfRange::Fail,
-            OutOfRangePolicy::Clamp => OutOfRange::Clamp,
-        };
-        Ok(Request {
-            topics: super::merged(self.selections.iter().chain(&self.topic).cloned().collect()),
-            window: WindowSpec { from, to, out_of_range },
-            read_committed: self.isolation_level == Isolation::ReadCommitted,
-            wait_stable: self.wait_stable,
-            stall_timeout: self.stall_timeout,
-        })
-    }
+/// Where the records go.
+enum Into {
+    StandardOutput,
+    File(PathBuf),
 }
 
-/// Captures the window, reads it into the sink, and reports where every offset went.
-pub fn run(context: &Context, args: &ReplayArgs) -> Result<Exit> {
-    let sink_spec = SinkSpec::parse(&args.into)?;
-    if sink_spec.is_stdout() {
-        // Standard output holds records alone, so that an error never stands among them.
-        context.keep_errors_from_stdout();
+/// Reads the windows into the sink, and tells by the exit code whether the result is whole.
+pub fn run(context: &Context, args: ReplayArgs) -> Result<Exit> {
+    let into = into(&args.into)?;
+    if matches!(into, Into::StandardOutput) {
+        context.keep_stdout_for_records();
     }
     if context.output == Output::Prometheus {
         return Err(context.no_such_form("replay"));
     }
-    let request = args.request(context)?;
-    for (what, target) in [("from", Some(&request.window.from)), ("to", request.window.to.as_ref())] {
-        if let Some(Target::Timestamp(moment)) = target {
-            context.ui.status(&format!("{what} the first record at or after {}", moment.echo(context.now)));
+    let spec = spec(context, &args)?;
+    // Before anything is read: the files that will be wanted at the end.
+    let report_file = args.report.as_deref().map(FileTarget::create).transpose()?;
+    let mut sink: Box<dyn Sink> = match &into {
+        Into::StandardOutput => Box::new(JsonLines::new(sink::Target::Stream(standard_output(context)?))),
+        Into::File(path) => Box::new(JsonLines::new(sink::Target::File(FileTarget::create(path)?))),
+    };
+    for (side, target) in [("from", &spec.window.from), ("to", &spec.window.to)] {
+        if let Target::Timestamp(moment) = target {
+            context.ui.status(&format!("{side} {}", moment.echo(context.now)));
         }
     }
-    if let Some(path) = &args.report
-        && path.symlink_metadata().is_ok()
-    {
-        return Err(super::save::exists(path));
-    }
-    // Refused before anything is read.
-    let sink = sink_spec.open()?;
-    let connection = context.connection()?;
-    let client: &'static Client = Box::leak(Box::new(Client::connect(connection.clone())?));
-    let group_id = own_group(client)?;
-    let captured = exec::capture(client, &request, || context.clock())?;
-    let options = ReaderOptions { group_id, read_committed: request.read_committed };
-    let reader: &'static Reader = Box::leak(Box::new(Reader::open(&connection, &options)?));
+
+    let client = context.client()?;
+    let captured = exec::capture(client, &spec, || context.clock())?;
+    let reader = exec::reader(client, spec.isolation)?;
+    let partitions: Vec<_> = captured.to_read().map(|part| (part.partition.clone(), part.window.start)).collect();
+    let asker = Asker::new(client, captured.topic_ids.keys().cloned().collect())?;
+    let limits = Limits {
+        isolation: spec.isolation,
+        explicit_end: spec.window.has_explicit_end(),
+        wait_stable: args.wait_stable,
+        stall: args.stall_timeout,
+        check_topics: CHECK_TOPICS,
+    };
+    let window = exec::window_report(&spec.window);
+    // Records on a terminal would run through the bar.
+    let bar = !(matches!(into, Into::StandardOutput) && context.ui.stdout_is_terminal());
+    let watcher =
+        Watcher { ui: &context.ui, progress: bar.then(|| context.ui.progress(captured.offsets(), "offsets")) };
     context.interrupt.stop_work();
-    let observer = Bar::new(&context.ui, &captured);
-    let began = Instant::now();
-    let replayed = exec::run(client, reader, &request, &captured, sink, &observer, context.interrupt.flag());
-    let seconds = began.elapsed().as_secs_f64();
-    drop(observer);
-    finish(context, args, client, &sink_spec, &request, &captured, replayed, seconds)
+    let mut reading = reader.start(&partitions)?;
+    let run =
+        exec::run(&captured, window, &limits, &mut reading, sink.as_mut(), &asker, context.interrupt.flag(), &watcher);
+    drop(watcher);
+    // Closing a consumer waits for nothing that matters here, and the process is about to end.
+    std::mem::forget(reading);
+    tell(context, &into, &run.report, report_file)?;
+    if let Some(error) = &run.error {
+        context.ui.error(error);
+    }
+    Ok(exit(run.report.outcome))
 }
 
-/// A group id that nobody has: nothing is committed to it, and yet a group of that name must not exist.
-fn own_group(client: &Client) -> Result<String> {
-    for _ in 0..5 {
-        let random = RandomState::new().build_hasher().finish();
-        let id = format!("krewind-replay-{random:016x}");
-        match client.describe_groups(&[&id]).pop() {
-            // Who may not describe it can't have made it either.
-            Some(Ok(group)) if !group.is_dead() => {}
-            _ => return Ok(id),
+fn exit(outcome: ReplayOutcome) -> Exit {
+    match outcome {
+        ReplayOutcome::Complete | ReplayOutcome::Limited | ReplayOutcome::NothingToReplay => Exit::Done,
+        ReplayOutcome::Interrupted => Exit::Interrupted,
+        ReplayOutcome::Incomplete => Exit::Failed,
+    }
+}
+
+/// Prints the report where there is room for it: standard output may hold the records.
+fn tell(context: &Context, into: &Into, report: &ReplayReport, file: Option<FileTarget>) -> Result<()> {
+    for warning in &report.warnings {
+        context.ui.warn(&warning.message);
+    }
+    match into {
+        Into::StandardOutput => {
+            if !context.ui.is_quiet() || !report.outcome.is_whole() {
+                context.ui.show(&render::replay::table(
+                    report,
+                    context.stderr_table_style(),
+                    context.output == Output::Wide,
+                ));
+            }
         }
+        Into::File(_) => context.emit(&match context.output {
+            Output::Json => render::json(report),
+            Output::Csv => render::replay::csv(report),
+            // Refused before anything was read.
+            Output::Prometheus => return Err(context.no_such_form("replay")),
+            Output::Table | Output::Markdown => render::replay::table(report, context.table_style(), false),
+            Output::Wide => render::replay::table(report, context.table_style(), true),
+        })?,
     }
-    Err(Error::new(Code::Internal, "no free name for the reader's group was found"))
+    file.map_or(Ok(()), |file| write_report(file, &render::json(report)))
 }
 
-/// Progress on the terminal.
-struct Bar<'a> {
+/// Standard output past its lock: a write that waits for a reader would keep that, and the end of the process wants it.
+fn standard_output(context: &Context) -> Result<Pipe> {
+    use std::os::fd::AsFd;
+    let descriptor = std::io::stdout().as_fd().try_clone_to_owned();
+    descriptor
+        .and_then(|descriptor| Pipe::new(Box::new(std::fs::File::from(descriptor)), context.interrupt.flag()))
+        .map_err(|error| Error::new(Code::SinkFailed, "standard output can't be written").caused_by(error))
+}
+
+fn into(text: &str) -> Result<Into> {
+    if text == "-" {
+        return Ok(Into::StandardOutput);
+    }
+    let path = PathBuf::from(text);
+    match path.extension().and_then(|ending| ending.to_str()) {
+        Some("jsonl") => Ok(Into::File(path)),
+        _ => Err(Error::usage(format!("`{text}` is no sink that is known"))
+            .hint("a file's name ends in `.jsonl`; `-` is standard output")),
+    }
+}
+
+fn spec(context: &Context, args: &ReplayArgs) -> Result<ReplaySpec> {
+    let topics = args
+        .topics
+        .iter()
+        .chain(&args.named)
+        .map(|text| text.parse::<TopicSelection>().map_err(Error::usage))
+        .collect::<Result<Vec<_>>>()?;
+    if topics.is_empty() {
+        return Err(Error::usage("no topic is named").hint("`krewind replay TOPIC --from 2h`"));
+    }
+    let from = match (&args.from, args.start_offset) {
+        (_, Some(offset)) => Target::Offset(offset),
+        (Some(text), None) if text == "earliest" => Target::Earliest,
+        (Some(text), None) if text == "latest" => {
+            return Err(
+                Error::usage("a window that starts at `latest` is empty").hint("`--from 2h`, or `--from earliest`")
+            );
+        }
+        (Some(text), None) => past(context, "from", text)?,
+        (None, None) => {
+            return Err(Error::usage("where the window starts is missing")
+                .hint("`--from TIME`, `--from earliest`, or `--start-offset N`"));
+        }
+    };
+    let to = match (&args.to, args.end_offset) {
+        (_, Some(offset)) => Target::Offset(offset),
+        (None, None) => Target::Latest,
+        (Some(text), None) if text == "latest" => Target::Latest,
+        (Some(text), None) if text == "earliest" => {
+            return Err(Error::usage("a window that ends at `earliest` is empty").hint("`--to TIME`, or leave it out"));
+        }
+        (Some(text), None) => past(context, "to", text)?,
+    };
+    let backwards = match (&from, &to) {
+        (Target::Timestamp(from), Target::Timestamp(to)) => from.timestamp > to.timestamp,
+        (Target::Offset(from), Target::Offset(to)) => from > to,
+        _ => false,
+    };
+    if backwards {
+        return Err(
+            Error::usage("the window ends before it starts").hint("a span counts back from now: `--from 2h --to 1h`")
+        );
+    }
+    let out_of_range = match args.out_of_range {
+        OutOfRangeArg::Fail => OutOfRange::Fail,
+        OutOfRangeArg::Clamp => OutOfRange::Clamp,
+    };
+    let isolation = match args.isolation_level {
+        Level::ReadCommitted => Isolation::ReadCommitted,
+        Level::ReadUncommitted => Isolation::ReadUncommitted,
+    };
+    Ok(ReplaySpec { topics, window: WindowSpec { from, to, out_of_range }, isolation })
+}
+
+/// A time that is not in the future: what will be written until then can't be read now.
+fn past(context: &Context, side: &str, text: &str) -> Result<Target> {
+    let moment = time::parse(text, context.now, &context.zone)?;
+    if moment.is_after(context.now) {
+        let error = Error::usage(format!("`--{side} {text}` lies in the future: {}", moment.echo(context.now)));
+        return Err(match side {
+            "to" => error.hint("leave `--to` out to read up to the log's end now"),
+            _ => error.hint("a span counts back from now: `--from 2h`"),
+        });
+    }
+    Ok(Target::Timestamp(moment))
+}
+
+/// Writes the report to its file, which was begun before anything was read: a place where it can't be made is known then.
+fn write_report(mut file: FileTarget, report: &str) -> Result<()> {
+    file.write_all(report.as_bytes()).map_err(|error| {
+        Error::new(Code::Io, format!("the report could not be written to `{}`", file.target().display()))
+            .caused_by(error)
+    })?;
+    file.publish().map_err(|(error, _)| error)
+}
+
+/// The terminal, as the driver sees it.
+struct Watcher<'a> {
     ui: &'a Ui,
-    progress: Progress,
-    began: Instant,
+    progress: Option<Progress>,
 }
 
-impl<'a> Bar<'a> {
-    fn new(ui: &'a Ui, captured: &Captured) -> Self {
-        let total = captured.ranges.iter().map(|range| range.end.abs_diff(range.start)).sum();
-        Bar { ui, progress: ui.progress(total, "offsets"), began: Instant::now() }
-    }
-}
-
-impl Observer for Bar<'_> {
+impl Observer for Watcher<'_> {
     fn status(&self, text: &str) {
         self.ui.status(text);
     }
@@ -224,80 +301,9 @@ impl Observer for Bar<'_> {
         self.ui.warn(text);
     }
 
-    fn progress(&self, done: u64, _total: u64) {
-        let seconds = self.began.elapsed().as_secs_f64().max(0.001);
-        self.progress.at(done, || format!("{:.0}/s", done as f64 / seconds));
-    }
-}
-
-/// Reports, and tells by the exit code whether the window is whole.
-#[allow(clippy::too_many_arguments)]
-fn finish(
-    context: &Context,
-    args: &ReplayArgs,
-    client: &Client,
-    sink: &SinkSpec,
-    request: &Request,
-    captured: &Captured,
-    replayed: Replayed,
-    seconds: f64,
-) -> Result<Exit> {
-    let records: u64 = replayed.partitions.iter().map(|row| row.records).sum();
-    let report = ReplayReport {
-        kind: "replay".to_owned(),
-        version: VERSION,
-        outcome: replayed.outcome,
-        cluster_id: client.id().to_owned(),
-        captured_at: captured.captured_at,
-        isolation_level: args.isolation_level.as_str().to_owned(),
-        window: window_report(&request.window),
-        total: ReplayTotal {
-            records,
-            filtered: 0,
-            bytes: replayed.partitions.iter().map(|row| row.bytes).sum(),
-            seconds: (seconds * 1000.0).round() / 1000.0,
-            records_per_second: if seconds > 0.0 { (records as f64 / seconds).round() } else { 0.0 },
-        },
-        partitions: replayed.partitions,
-        sink: SinkReport {
-            into: sink.kind().to_owned(),
-            path: sink.path().map(|path| path.display().to_string()),
-            partial: replayed.partial.map(|path| path.display().to_string()),
-            written: records,
-            duplicates: 0,
-        },
-        resume: None,
-        warnings: replayed.warnings,
-    };
-    if let Some(path) = &args.report {
-        super::save::save(path, &render::json(&report))?;
-    }
-    super::describe::warnings(context, &report.warnings);
-    if sink.is_stdout() {
-        if !context.ui.is_quiet() {
-            context.ui.show(&render::replay::table(
-                &report,
-                context.stderr_table_style(),
-                context.output == Output::Wide,
-            ));
+    fn progress(&self, done: u64, _: u64) {
+        if let Some(progress) = &self.progress {
+            progress.at(done, String::new);
         }
-    } else {
-        context.emit(&match context.output {
-            Output::Json => render::json(&report),
-            Output::Csv => render::replay::csv(&report),
-            Output::Wide => render::replay::table(&report, context.table_style(), true),
-            Output::Table | Output::Markdown | Output::Prometheus => {
-                render::replay::table(&report, context.table_style(), false)
-            }
-        })?;
     }
-    if let Some(error) = &replayed.error {
-        context.ui.error(error);
-    }
-    Ok(match report.outcome {
-        _ if context.interrupt.came() && report.outcome != ReplayOutcome::Complete => Exit::Interrupted,
-        ReplayOutcome::Complete | ReplayOutcome::Limited | ReplayOutcome::NothingToReplay => Exit::Done,
-        ReplayOutcome::Interrupted => Exit::Interrupted,
-        ReplayOutcome::Incomplete => Exit::Failed,
-    })
 }

@@ -1,169 +1,242 @@
-//! Reading fixed ranges of partitions: `assign()` by a consumer whose group nobody shares and that never commits.
+//! Reading partitions from given offsets, beside every group: by `assign()`, in batches, without a copy and without a commit.
 
 use super::connect::{Connection, Context, client_config, creation_error};
 use super::error::{BrokerFault, codes};
-use super::ffi::batch::{Batch, BatchQueue, Message, PARTITION_EOF};
+use super::ffi::batch::{BatchQueue, Message, PARTITION_EOF};
 use super::ffi::{Fault, Native};
 use crate::error::{Code, Error, Result};
 use crate::model::{Header, Record, TopicPartition};
 use rdkafka::consumer::{BaseConsumer, Consumer};
-use rdkafka::topic_partition_list::TopicPartitionList;
+use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 use std::collections::HashMap;
 use std::time::Duration;
 
-/// Records that one look at the queue may bring.
+/// Messages a batch: enough that the queue's lock and the clock cost nothing per record.
 const BATCH: usize = 2048;
 
-/// How a reader reads.
-#[derive(Debug, Clone)]
-pub struct ReaderOptions {
-    /// The group id that librdkafka asks of an assigned consumer. Nothing is ever committed to it, so no such group comes to be.
-    pub group_id: String,
-    /// Whether records of open and aborted transactions are left out.
-    pub read_committed: bool,
+/// Whether records of open and aborted transactions are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Isolation {
+    /// Committed ones alone.
+    ReadCommitted,
+    /// All.
+    ReadUncommitted,
 }
 
-/// A consumer that reads by assignment alone.
+impl Isolation {
+    /// Kafka's word.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Isolation::ReadCommitted => "read_committed",
+            Isolation::ReadUncommitted => "read_uncommitted",
+        }
+    }
+}
+
+/// What comes from a partition that is read. `partition` is its index in the list that was given.
+#[derive(Debug)]
+pub enum Event<'a> {
+    /// A record, lent until the call returns.
+    Record {
+        /// Whose.
+        partition: usize,
+        /// The record.
+        record: Record<'a>,
+    },
+    /// This reader has everything before `offset`; more may come.
+    End {
+        /// Whose.
+        partition: usize,
+        /// The offset that comes next.
+        offset: i64,
+    },
+    /// Reading a partition fails; librdkafka may go on by itself.
+    Fault {
+        /// Whose.
+        partition: usize,
+        /// Why.
+        fault: BrokerFault,
+    },
+}
+
+/// Where records come from: a cluster, or a test's script.
+pub trait Source {
+    /// Waits up to `timeout` and hands each event that came to `each`, in order, until that fails. How many came.
+    fn poll(&mut self, timeout: Duration, each: &mut dyn FnMut(Event<'_>) -> Result<()>) -> Result<usize>;
+
+    /// These partitions are not wanted any more. A few of their records may still come.
+    fn stop(&mut self, partitions: &[usize]);
+
+    /// Why nothing comes, where the client knows.
+    fn trouble(&self) -> Option<BrokerFault> {
+        None
+    }
+}
+
+/// A consumer that belongs to no group.
 pub struct Reader {
     consumer: BaseConsumer<Context>,
 }
 
-/// One thing that came from a partition; the index is the partition's place in the list that was assigned.
-#[derive(Debug)]
-pub enum Item<'a> {
-    /// A record.
-    Record(usize, Record<'a>),
-    /// The end of what can be read now: the offset that comes next there.
-    End(usize, i64),
-    /// Something went wrong with this partition.
-    Fault(usize, BrokerFault),
-}
-
 impl Reader {
-    /// Makes the consumer; nothing is read yet.
-    pub fn open(connection: &Connection, options: &ReaderOptions) -> Result<Self> {
+    /// A consumer with this `group.id`, which `assign()` asks for: it never joins, and never commits.
+    pub fn new(connection: &Connection, group: &str, isolation: Isolation) -> Result<Self> {
         let mut config = client_config(connection);
-        config
-            .set("group.id", &options.group_id)
-            .set("enable.auto.commit", "false")
-            .set("enable.auto.offset.store", "false")
-            .set("allow.auto.create.topics", "false")
-            // A start that retention has passed is an error, not a silent jump to the end.
-            .set("auto.offset.reset", "error")
-            .set("enable.partition.eof", "true")
-            .set("isolation.level", if options.read_committed { "read_committed" } else { "read_uncommitted" })
-            // With a full queue librdkafka pauses for a second by default, which costs most of the speed.
-            .set("fetch.queue.backoff.ms", "5")
-            // How late the end of a log is told.
-            .set("fetch.wait.max.ms", "50")
-            .set("queued.max.messages.kbytes", "65536");
+        let wanted = [
+            ("group.id", group),
+            ("enable.auto.commit", "false"),
+            ("enable.auto.offset.store", "false"),
+            ("allow.auto.create.topics", "false"),
+            ("isolation.level", isolation.as_str()),
+            ("enable.partition.eof", "true"),
+            // `largest`, the default, would jump to the end where the next offset was deleted, and look like success.
+            ("auto.offset.reset", "error"),
+            // With the default of a second the reader waits most of the time.
+            ("fetch.queue.backoff.ms", "5"),
+            // The end of a log is told by a fetch that found nothing, so much later.
+            ("fetch.wait.max.ms", "20"),
+            ("fetch.message.max.bytes", "4194304"),
+            ("queued.max.messages.kbytes", "65536"),
+            // A sink may block for as long as it likes.
+            ("max.poll.interval.ms", "86400000"),
+        ];
+        for (key, value) in wanted {
+            config.set(key, value);
+        }
         let consumer = config.create_with_context(Context::new(connection.log.clone())).map_err(creation_error)?;
         Ok(Reader { consumer })
     }
 
-    /// Assigns the partitions at their offsets.
+    /// Begins to read each partition at its offset.
     pub fn start(&self, partitions: &[(TopicPartition, i64)]) -> Result<Reading<'_>> {
         let queue = BatchQueue::new(Native::of(self.consumer.client()), BATCH);
         let mut list = TopicPartitionList::with_capacity(partitions.len());
-        for (partition, offset) in partitions {
-            // Before `assign()`: the forwarding outlives it, and no record goes another way.
-            queue.forward(&partition.topic, partition.partition).map_err(|fault| failed(&fault, partition))?;
-            list.add_partition(&partition.topic, partition.partition)
-                .set_offset(rdkafka::Offset::Offset(*offset))
-                .map_err(|error| internal("a start offset was refused", error))?;
+        let mut indexes: HashMap<String, HashMap<i32, usize>> = HashMap::new();
+        for (index, (partition, offset)) in partitions.iter().enumerate() {
+            let (topic, number) = (&partition.topic, partition.partition);
+            indexes.entry(topic.clone()).or_default().insert(number, index);
+            // Before the assignment, or the first records would go to the consumer's own queue.
+            queue.forward(topic, number).map_err(|fault| BrokerFault::from(fault).into_error("starting to read"))?;
+            list.add_partition_offset(topic, number, Offset::Offset(*offset))
+                .map_err(|error| start_error(partition, error))?;
         }
-        self.consumer.assign(&list).map_err(|error| internal("the partitions could not be assigned", error))?;
-        let places = partitions
-            .iter()
-            .enumerate()
-            .map(|(index, (partition, _))| ((partition.topic.clone(), partition.partition), index))
-            .collect();
-        Ok(Reading { reader: self, queue, places, by_address: HashMap::new() })
+        self.consumer
+            .assign(&list)
+            .map_err(|error| Error::new(Code::Internal, "the partitions could not be assigned").caused_by(error))?;
+        let partitions = partitions.iter().map(|(partition, _)| partition.clone()).collect();
+        Ok(Reading { consumer: &self.consumer, queue, partitions, indexes })
     }
 }
 
-fn failed(fault: &Fault, partition: &TopicPartition) -> Error {
-    BrokerFault::from(fault.clone()).into_error(&format!("reading `{partition}`"))
+fn start_error(partition: &TopicPartition, error: rdkafka::error::KafkaError) -> Error {
+    Error::new(Code::Internal, format!("`{partition}` could not be assigned")).caused_by(error)
 }
 
-fn internal(what: &str, error: rdkafka::error::KafkaError) -> Error {
-    Error::new(Code::Internal, what.to_owned()).caused_by(error)
-}
-
-/// Assigned partitions, read in batches.
+/// Partitions being read.
 pub struct Reading<'r> {
-    reader: &'r Reader,
+    consumer: &'r BaseConsumer<Context>,
     queue: BatchQueue<'r>,
-    places: HashMap<(String, i32), usize>,
-    /// By the topic object's address, so that names need not be hashed for each record.
-    by_address: HashMap<(usize, i32), usize>,
+    partitions: Vec<TopicPartition>,
+    indexes: HashMap<String, HashMap<i32, usize>>,
 }
 
-impl Reading<'_> {
-    /// Waits up to `timeout` for what comes, and hands each thing over in its order. How many came. An error of the receiver
-    /// ends the hand-over.
-    pub fn poll<E>(
-        &mut self,
-        timeout: Duration,
-        mut receive: impl FnMut(Item<'_>) -> std::result::Result<(), E>,
-    ) -> std::result::Result<usize, E> {
-        // Log, error and token events. Errors of the group's coordinator come here, and mean nothing to an assigned reader.
-        let _ = self.reader.consumer.poll(Duration::ZERO);
-        let batch: Batch<'_> = self.queue.poll(timeout);
-        let count = batch.len();
+impl Source for Reading<'_> {
+    fn poll(&mut self, timeout: Duration, each: &mut dyn FnMut(Event<'_>) -> Result<()>) -> Result<usize> {
+        // The consumer's own queue has no records, but logins to renew, and errors of the coordinator that is of no use here.
+        while self.consumer.poll(Duration::ZERO).is_some() {}
+        let batch = self.queue.poll(timeout);
+        if !batch.is_empty() {
+            self.consumer.context().connected();
+        }
         let mut headers: Vec<Header<'_>> = Vec::new();
+        // Messages come in runs of one partition. A topic object lives as long as the batch, so its address tells the topic.
+        let mut run: Option<(usize, i32, usize)> = None;
         for message in batch.iter() {
-            let Some(index) = place(&self.places, &mut self.by_address, message) else { continue };
-            match message.code() {
-                0 => {
-                    message.headers(&mut headers);
-                    let (timestamp_ms, timestamp_type) = message.timestamp();
-                    let record = Record {
-                        topic: message.topic(),
-                        partition: message.partition(),
-                        offset: message.offset(),
-                        timestamp_ms,
-                        timestamp_type,
-                        key: message.key(),
-                        value: message.value(),
-                        headers: &headers,
-                    };
-                    receive(Item::Record(index, record))?;
+            let (address, number) = (message.topic_address(), message.partition());
+            let partition = match run {
+                Some((same, partition, index)) if same == address && partition == number => index,
+                _ => {
+                    let known = self.indexes.get(message.topic()).and_then(|numbers| numbers.get(&number));
+                    // An error of the whole client has no partition; librdkafka mends those, or the stall timeout ends the run.
+                    let Some(&index) = known else { continue };
+                    run = Some((address, number, index));
+                    index
                 }
-                PARTITION_EOF => receive(Item::End(index, message.offset()))?,
-                code => {
-                    let fault = BrokerFault { message: message.error_text(), ..BrokerFault::from(Fault::of(code)) };
-                    receive(Item::Fault(index, fault))?;
-                }
+            };
+            each(event(message, partition, &mut headers))?;
+        }
+        Ok(batch.len())
+    }
+
+    fn stop(&mut self, partitions: &[usize]) {
+        let mut list = TopicPartitionList::with_capacity(partitions.len());
+        for &index in partitions {
+            if let Some(partition) = self.partitions.get(index) {
+                list.add_partition(&partition.topic, partition.partition);
             }
         }
-        Ok(count)
+        // Where it fails, more is read than needed, and left out.
+        let _ = self.consumer.pause(&list);
     }
 
-    /// Stops fetching this partition.
-    pub fn finish(&self, partition: &TopicPartition) {
-        let mut list = TopicPartitionList::with_capacity(1);
-        list.add_partition(&partition.topic, partition.partition);
-        // At worst records come that nobody wants.
-        let _ = self.reader.consumer.pause(&list);
+    fn trouble(&self) -> Option<BrokerFault> {
+        self.consumer.context().reason().map(BrokerFault::from)
     }
 }
 
-fn place(
-    places: &HashMap<(String, i32), usize>,
-    by_address: &mut HashMap<(usize, i32), usize>,
-    message: Message<'_>,
-) -> Option<usize> {
-    let key = (message.topic_address(), message.partition());
-    if let Some(&index) = by_address.get(&key) {
-        return Some(index);
+fn event<'b, 'h>(message: Message<'b>, partition: usize, headers: &'h mut Vec<Header<'b>>) -> Event<'h>
+where
+    'b: 'h,
+{
+    match message.code() {
+        0 => {
+            message.headers(headers);
+            let (timestamp_ms, timestamp_type) = message.timestamp();
+            let record = Record {
+                topic: message.topic(),
+                partition: message.partition(),
+                offset: message.offset(),
+                timestamp_ms,
+                timestamp_type,
+                key: message.key(),
+                value: message.value(),
+                headers,
+            };
+            Event::Record { partition, record }
+        }
+        PARTITION_EOF => Event::End { partition, offset: message.offset() },
+        code => {
+            let mut fault = Fault::of(code);
+            let text = message.error_text();
+            if !text.is_empty() {
+                fault.message = text;
+            }
+            Event::Fault { partition, fault: fault.into() }
+        }
     }
-    let index = *places.get(&(message.topic().to_owned(), message.partition()))?;
-    by_address.insert(key, index);
-    Some(index)
 }
 
-/// Whether the offset that was asked for is no longer, or not yet, in the log.
-pub fn is_out_of_log(fault: &BrokerFault) -> bool {
-    matches!(fault.code, codes::AUTO_OFFSET_RESET | codes::OFFSET_OUT_OF_RANGE)
+/// Whether a partition's fault ends its reading for good; librdkafka gets over the others by itself.
+pub fn is_final(fault: &BrokerFault) -> bool {
+    /// The record batch is damaged; librdkafka would leave it out and go on.
+    const BAD_MSG: i32 = -199;
+    const BAD_COMPRESSION: i32 = -198;
+    const NOT_IMPLEMENTED: i32 = -170;
+    const UNDERFLOW: i32 = -155;
+    const FATAL: i32 = -150;
+    const CORRUPT_MESSAGE: i32 = 2;
+    const MSG_SIZE_TOO_LARGE: i32 = 10;
+    fault.is_missing_topic()
+        || fault.is_unauthorized()
+        || matches!(
+            fault.code,
+            codes::AUTO_OFFSET_RESET
+                | BAD_MSG
+                | BAD_COMPRESSION
+                | NOT_IMPLEMENTED
+                | UNDERFLOW
+                | FATAL
+                | CORRUPT_MESSAGE
+                | MSG_SIZE_TOO_LARGE
+        )
 }

@@ -5,4 +5,5 @@ pub mod guard;
 pub mod lag;
 pub mod rates;
 pub mod reset;
+pub mod tally;
 pub mod window;

@@ -1,152 +1,99 @@
-//! A window per partition: half open, captured once, before the first record is read.
+//! A window of a partition's log: from what was asked and what is known to `[start, end)`.
 
-use crate::model::TopicPartition;
 use crate::offset::{Facts, NoRecord, OutOfRange, Policies, Resolution, Target, TimeLookup, resolve};
-use crate::report::{Bound, WindowReport};
 use crate::watermark::Watermarks;
 
-/// What was asked for, the same for each partition.
+/// What a person asked to read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WindowSpec {
-    /// Where it begins.
+    /// Where each partition's window starts.
     pub from: Target,
-    /// Where it ends, exclusive; `None`: the high watermark at the start.
-    pub to: Option<Target>,
+    /// Where it ends, exclusive.
+    pub to: Target,
     /// What to do with an offset outside the log.
     pub out_of_range: OutOfRange,
 }
 
-/// What is known of one partition.
-#[derive(Debug, Clone, PartialEq, Eq)]
+impl WindowSpec {
+    /// Whether the end was named, so that a window that can't be read up to it is not whole.
+    pub fn has_explicit_end(&self) -> bool {
+        !matches!(self.to, Target::Latest)
+    }
+}
+
+/// What is known of a partition. The lookups by time are made after the log's bounds were read: what they find at or past the
+/// high watermark came later, and lies outside the window.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WindowFacts {
-    /// The partition.
-    pub partition: TopicPartition,
-    /// Its log.
-    pub watermarks: Watermarks,
-    /// The answer to the time of `from`.
+    /// The log's bounds.
+    pub log: Watermarks,
+    /// The first record at or after the start's time.
     pub from: TimeLookup,
-    /// The answer to the time of `to`.
+    /// The first record at or after the end's time.
     pub to: TimeLookup,
 }
 
-/// The window of one partition.
+/// One partition's window.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Range {
-    /// The partition.
-    pub partition: TopicPartition,
+pub struct Window {
     /// The first offset.
     pub start: i64,
-    /// The offset after the last.
+    /// The offset after the last one; never below `start`.
     pub end: i64,
-    /// The high watermark when it was captured.
-    pub high_watermark: i64,
-    /// What a policy did, or why it is empty.
+    /// What is worth saying of it: why it is empty, or what was clamped.
     pub reason: Option<String>,
 }
 
-/// A partition whose offsets lie outside its log.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Outside {
-    /// The partition.
-    pub partition: TopicPartition,
-    /// In words.
-    pub reason: String,
+impl Window {
+    /// Offsets in it; records may be fewer, since logs have gaps.
+    pub fn offsets(&self) -> u64 {
+        self.end.abs_diff(self.start)
+    }
+
+    /// Whether there is nothing to read.
+    pub fn is_empty(&self) -> bool {
+        self.start == self.end
+    }
 }
 
-/// Resolves the window of one partition.
-pub fn resolve_range(spec: &WindowSpec, facts: &WindowFacts) -> Result<Range, Outside> {
-    let policies = Policies { out_of_range: spec.out_of_range, no_record: NoRecord::Latest };
-    let log = facts.watermarks;
-    let outside = |reason: String| Outside { partition: facts.partition.clone(), reason };
-    let at = |target: &Target, time: TimeLookup| match resolve(target, &Facts { watermarks: log, time }, &policies) {
-        Resolution::At { offset, reason, .. } => Ok((offset, reason)),
+/// The partition's window, or in words why an offset lies outside its log.
+pub fn window(spec: &WindowSpec, facts: &WindowFacts) -> Result<Window, String> {
+    let log = facts.log;
+    let high = log.high_watermark.max(log.log_start);
+    let (start, start_reason) = side(&spec.from, log, facts.from, spec.out_of_range)?;
+    if matches!(spec.from, Target::Timestamp(_)) && start >= high {
+        let why = if log.log_start == high { "the partition is empty" } else { "no record at or after the start" };
+        return Ok(Window { start: high, end: high, reason: Some(why.to_owned()) });
+    }
+    let (end, end_reason) = side(&spec.to, log, facts.to, spec.out_of_range)?;
+    if end <= start {
+        let why = if log.log_start == high {
+            "the partition is empty".to_owned()
+        } else if matches!(spec.to, Target::Timestamp(_)) {
+            "no record in that time".to_owned()
+        } else {
+            format!("the end {end} is not after the start {start}")
+        };
+        return Ok(Window { start, end: start, reason: Some(why) });
+    }
+    let clamped: Vec<String> = start_reason.into_iter().chain(end_reason).collect();
+    Ok(Window { start, end, reason: (!clamped.is_empty()).then(|| clamped.join("; ")) })
+}
+
+/// One side's offset, and what a policy did to an offset that was named.
+fn side(
+    target: &Target,
+    log: Watermarks,
+    time: TimeLookup,
+    out_of_range: OutOfRange,
+) -> Result<(i64, Option<String>), String> {
+    let is_time = matches!(target, Target::Timestamp(_));
+    // Records that a lookup found past the high watermark came after it; those below the log start are being deleted.
+    let out_of_range = if is_time { OutOfRange::Clamp } else { out_of_range };
+    match resolve(target, &Facts { watermarks: log, time }, &Policies { out_of_range, no_record: NoRecord::Latest }) {
+        Resolution::At { offset, reason, .. } => Ok((offset, reason.filter(|_| !is_time))),
         Resolution::OutOfRange { reason, .. } | Resolution::NoRecord { reason } | Resolution::Leave { reason } => {
             Err(reason)
-        }
-    };
-    let (start, mut reason) = at(&spec.from, facts.from).map_err(|why| outside(format!("the start {why}")))?;
-    let end = match &spec.to {
-        None => log.high_watermark,
-        Some(target) => {
-            let (end, why) = at(target, facts.to).map_err(|why| outside(format!("the end {why}")))?;
-            reason = reason.or(why);
-            end
-        }
-    };
-    if start >= end && reason.is_none() {
-        reason = Some("the window ends where it begins".to_owned());
-    }
-    Ok(Range {
-        partition: facts.partition.clone(),
-        start,
-        end: end.max(start),
-        high_watermark: log.high_watermark,
-        reason,
-    })
-}
-
-/// The window as a report tells it.
-pub fn window_report(spec: &WindowSpec) -> WindowReport {
-    WindowReport { mode: "offsets".to_owned(), from: bound(&spec.from), to: spec.to.as_ref().map(bound) }
-}
-
-fn bound(target: &Target) -> Bound {
-    match target {
-        Target::Earliest => Bound::Named("earliest".to_owned()),
-        Target::Latest => Bound::Named("latest".to_owned()),
-        Target::Offset(offset) => Bound::Offset { offset: *offset },
-        Target::Timestamp(moment) => Bound::Time { timestamp_ms: moment.timestamp.as_millis() },
-    }
-}
-
-/// Where every offset of a range went: counted from what was seen, one thing after another, never computed as the rest.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Accounts {
-    /// The position: the offset that comes next.
-    pub next: i64,
-    /// Offsets between records that held none.
-    pub gaps: u64,
-    /// Records that came.
-    pub records: u64,
-}
-
-/// What a record does to the accounts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Step {
-    /// It lies in the range.
-    Take,
-    /// It lies behind the end: everything before is accounted for.
-    Past,
-    /// It lies before the position: the log is not the one that was read until now.
-    Backwards,
-}
-
-impl Accounts {
-    /// At the start of a range.
-    pub fn at(start: i64) -> Self {
-        Accounts { next: start, gaps: 0, records: 0 }
-    }
-
-    /// A record came at this offset.
-    pub fn record(&mut self, offset: i64, end: i64) -> Step {
-        if offset < self.next {
-            return Step::Backwards;
-        }
-        if offset >= end {
-            self.reach(end);
-            return Step::Past;
-        }
-        self.gaps += offset.abs_diff(self.next);
-        self.records += 1;
-        self.next = offset + 1;
-        Step::Take
-    }
-
-    /// The position is known to be at least `offset`: what lies between held no record.
-    pub fn reach(&mut self, offset: i64) {
-        if offset > self.next {
-            self.gaps += offset.abs_diff(self.next);
-            self.next = offset;
         }
     }
 }
@@ -154,19 +101,15 @@ impl Accounts {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Timestamp;
     use proptest::prelude::*;
 
-    fn facts(from: TimeLookup, to: TimeLookup) -> WindowFacts {
-        let watermarks = Watermarks { log_start: 3, high_watermark: 12, last_stable: 12 };
-        WindowFacts { partition: TopicPartition::new("orders", 0), watermarks, from, to }
-    }
-
-    fn spec(from: Target, to: Option<Target>) -> WindowSpec {
-        WindowSpec { from, to, out_of_range: OutOfRange::Fail }
+    fn log(log_start: i64, high_watermark: i64) -> Watermarks {
+        Watermarks { log_start, high_watermark, last_stable: high_watermark }
     }
 
     fn time() -> Target {
-        let now = crate::model::Timestamp(1_796_119_200_000);
+        let now = Timestamp(1_796_119_200_000);
         Target::Timestamp(crate::offset::time::parse("2h", now, &jiff::tz::TimeZone::UTC).unwrap())
     }
 
@@ -174,55 +117,77 @@ mod tests {
         TimeLookup::Found { offset, timestamp_ms: None }
     }
 
+    fn of(from: Target, to: Target, facts: WindowFacts) -> Result<(i64, i64), String> {
+        let spec = WindowSpec { from, to, out_of_range: OutOfRange::Fail };
+        window(&spec, &facts).map(|window| (window.start, window.end))
+    }
+
+    const NO: TimeLookup = TimeLookup::NotAsked;
+
     #[test]
-    fn hand_worked_windows_of_a_log_from_3_to_12() {
-        let none = TimeLookup::NotAsked;
-        let of = |spec: &WindowSpec, facts: &WindowFacts| {
-            resolve_range(spec, facts).map(|range| (range.start, range.end)).map_err(|outside| outside.reason)
-        };
-        assert_eq!(of(&spec(Target::Earliest, None), &facts(none, none)), Ok((3, 12)));
-        assert_eq!(of(&spec(time(), None), &facts(found(7), none)), Ok((7, 12)));
-        assert_eq!(of(&spec(time(), Some(time())), &facts(found(5), found(9))), Ok((5, 9)));
-        // No record at or after the end's time: the end is the log's.
-        assert_eq!(of(&spec(time(), Some(time())), &facts(found(5), TimeLookup::NoRecord)), Ok((5, 12)));
-        // No record at or after the start's time: nothing to read.
-        assert_eq!(of(&spec(time(), None), &facts(TimeLookup::NoRecord, none)), Ok((12, 12)));
-        // Out-of-order timestamps can turn the lookups around: that is empty, not negative.
-        assert_eq!(of(&spec(time(), Some(time())), &facts(found(9), found(5))), Ok((9, 9)));
-        assert_eq!(of(&spec(Target::Offset(4), Some(Target::Offset(6))), &facts(none, none)), Ok((4, 6)));
-        assert!(of(&spec(Target::Offset(2), None), &facts(none, none)).unwrap_err().contains("before the log start 3"));
-        assert!(
-            of(&spec(Target::Offset(4), Some(Target::Offset(13))), &facts(none, none))
-                .unwrap_err()
-                .contains("past the end 12")
-        );
-        let mut clamped = spec(Target::Offset(0), Some(Target::Offset(99)));
-        clamped.out_of_range = OutOfRange::Clamp;
-        assert_eq!(of(&clamped, &facts(none, none)), Ok((3, 12)));
+    fn windows_of_a_log_from_3_to_12() {
+        let facts = |from, to| WindowFacts { log: log(3, 12), from, to };
+        assert_eq!(of(Target::Earliest, Target::Latest, facts(NO, NO)), Ok((3, 12)));
+        assert_eq!(of(Target::Offset(5), Target::Offset(9), facts(NO, NO)), Ok((5, 9)));
+        assert_eq!(of(Target::Offset(12), Target::Latest, facts(NO, NO)), Ok((12, 12)));
+        assert_eq!(of(time(), time(), facts(found(5), found(9))), Ok((5, 9)));
+        assert_eq!(of(time(), time(), facts(found(5), found(5))), Ok((5, 5)));
+        // The end's time has no record: everything up to the end of the log.
+        assert_eq!(of(time(), time(), facts(found(5), TimeLookup::NoRecord)), Ok((5, 12)));
+        // The start's time has no record: nothing, at the end of the log, whatever the end says.
+        assert_eq!(of(time(), Target::Offset(4), facts(TimeLookup::NoRecord, NO)), Ok((12, 12)));
+        // What was appended after the bounds were read is not in the window.
+        assert_eq!(of(time(), Target::Latest, facts(found(14), NO)), Ok((12, 12)));
+        assert_eq!(of(time(), time(), facts(found(5), found(14))), Ok((5, 12)));
+        // An end before a start that a time gave: nothing there.
+        assert_eq!(of(time(), Target::Offset(4), facts(found(8), NO)), Ok((8, 8)));
     }
 
     #[test]
-    fn a_record_that_lies_before_the_position_is_noticed() {
-        let mut accounts = Accounts::at(5);
-        assert_eq!(accounts.record(6, 10), Step::Take);
-        assert_eq!(accounts.record(6, 10), Step::Backwards);
-        assert_eq!((accounts.records, accounts.gaps, accounts.next), (1, 1, 7));
+    fn offsets_outside_the_log_are_refused_or_clamped() {
+        let facts = WindowFacts { log: log(3, 12), from: NO, to: NO };
+        assert_eq!(of(Target::Offset(1), Target::Latest, facts), Err("1 is 2 before the log start 3".to_owned()));
+        assert_eq!(of(Target::Earliest, Target::Offset(13), facts), Err("13 is 1 past the end 12".to_owned()));
+        let spec = WindowSpec { from: Target::Offset(1), to: Target::Offset(13), out_of_range: OutOfRange::Clamp };
+        let clamped = window(&spec, &facts).unwrap();
+        assert_eq!((clamped.start, clamped.end), (3, 12));
+        let reason = clamped.reason.unwrap();
+        assert!(reason.contains("1 is 2 before") && reason.contains("13 is 1 past"), "{reason}");
+    }
+
+    #[test]
+    fn an_empty_partition_says_so() {
+        let facts = WindowFacts { log: log(7, 7), from: TimeLookup::NoRecord, to: NO };
+        for from in [time(), Target::Earliest] {
+            let spec = WindowSpec { from, to: Target::Latest, out_of_range: OutOfRange::Fail };
+            let window = window(&spec, &facts).unwrap();
+            assert_eq!((window.start, window.end), (7, 7));
+            assert_eq!(window.reason.as_deref(), Some("the partition is empty"));
+        }
     }
 
     proptest! {
         #[test]
-        fn every_offset_is_a_record_or_a_gap(present in proptest::collection::vec(any::<bool>(), 0..60), end in 0i64..60) {
-            let mut accounts = Accounts::at(0);
-            for (offset, _) in present.iter().enumerate().filter(|(_, present)| **present) {
-                if accounts.record(offset as i64, end) == Step::Past {
-                    break;
-                }
-            }
-            accounts.reach(end);
-            let expected = present.iter().take(end as usize).filter(|present| **present).count() as u64;
-            prop_assert_eq!(accounts.records, expected);
-            prop_assert_eq!(accounts.records + accounts.gaps, end as u64);
-            prop_assert_eq!(accounts.next, end);
+        fn a_window_lies_within_the_log(
+            start in 0i64..100, length in 0i64..100, from in -5i64..220, to in -5i64..220, kinds in 0u8..16,
+            from_found in 0i64..300, to_found in 0i64..300,
+        ) {
+            let lookup = |offset: i64| if offset < 220 { found(offset) } else { TimeLookup::NoRecord };
+            let target = |kind: u8, offset: i64, plain: Target| match kind {
+                0 => plain,
+                1 => Target::Offset(offset),
+                _ => time(),
+            };
+            let facts = WindowFacts { log: log(start, start + length), from: lookup(from_found), to: lookup(to_found) };
+            let spec = WindowSpec {
+                from: target(kinds % 4, from, Target::Earliest),
+                to: target(kinds / 4, to, Target::Latest),
+                out_of_range: OutOfRange::Clamp,
+            };
+            let window = window(&spec, &facts).unwrap();
+            prop_assert!(facts.log.contains(window.start) && facts.log.contains(window.end));
+            prop_assert!(window.start <= window.end);
+            prop_assert_eq!(window.offsets() as i64, window.end - window.start);
         }
     }
 }

@@ -16,7 +16,7 @@ pub use error::ErrorReport;
 pub use journal::{JournalEntry, JournalGroup, JournalRow, JournalState};
 pub use list::{Incomplete, ListReport, ListRow};
 pub use replay::{
-    Bound, Ended, ReplayOutcome, ReplayPartition, ReplayReport, ReplayTotal, Resume, SinkReport, WindowReport,
+    Ended, ReplayOutcome, ReplayPartition, ReplayReport, ReplayTotal, SinkReport, WindowReport, WindowSide,
 };
 pub use reset::{
     Action, GroupOutcome, GroupPlan, Preconditions, Refusal, ResetReport, ResetRow, ResetTotal, RowOutcome,

@@ -2,18 +2,18 @@ use super::Warning;
 use crate::model::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// What a replay read, and where every offset of its window is.
+/// What a replay read, partition by partition: each offset of the window is accounted for.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ReplayReport {
     /// `replay`.
     pub kind: String,
     /// The shape's version.
     pub version: u32,
-    /// How it ended.
+    /// What became of the run.
     pub outcome: ReplayOutcome,
     /// The cluster's id.
     pub cluster_id: String,
-    /// When the window's ends were captured.
+    /// When the ends were captured.
     pub captured_at: Timestamp,
     /// `read_committed` or `read_uncommitted`.
     pub isolation_level: String,
@@ -25,26 +25,26 @@ pub struct ReplayReport {
     pub total: ReplayTotal,
     /// Where the records went.
     pub sink: SinkReport,
-    /// How to go on; `null` where there is no way.
-    pub resume: Option<Resume>,
+    /// How to go on; `null` where a run can't be resumed.
+    pub resume: Option<serde_json::Value>,
     /// What a person should know.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Warning>,
 }
 
-/// How a replay ended.
+/// What became of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ReplayOutcome {
-    /// Every offset of the window is accounted for.
+    /// Every partition was read to its window's end.
     Complete,
-    /// A limit that was asked for ended it.
+    /// It ended at the number of records that was asked for.
     Limited,
-    /// The window holds no offsets.
+    /// There was nothing in any window.
     NothingToReplay,
     /// Ctrl-C.
     Interrupted,
-    /// Something of the window is missing.
+    /// Something of the window is missing or not to be trusted.
     Incomplete,
 }
 
@@ -59,67 +59,43 @@ impl ReplayOutcome {
             ReplayOutcome::Incomplete => "incomplete",
         }
     }
+
+    /// Whether the result is what was asked for.
+    pub fn is_whole(self) -> bool {
+        matches!(self, ReplayOutcome::Complete | ReplayOutcome::Limited | ReplayOutcome::NothingToReplay)
+    }
 }
 
-/// The window that was asked for.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct WindowReport {
-    /// `offsets`: contiguous offsets, found by time lookup where a time was given.
-    pub mode: String,
-    /// Where it begins.
-    pub from: Bound,
-    /// Where it ends, exclusive; `null`: the high watermark at the start.
-    pub to: Option<Bound>,
-}
-
-/// One end of a window.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(untagged)]
-pub enum Bound {
-    /// The first record at or after this moment.
-    Time {
-        /// Milliseconds since the epoch.
-        timestamp_ms: i64,
-    },
-    /// This offset.
-    Offset {
-        /// The offset.
-        offset: i64,
-    },
-    /// `earliest` or `latest`.
-    Named(String),
-}
-
-/// How a partition ended.
+/// Why a partition's reading ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Ended {
-    /// The position reached the end.
+    /// The position reached the window's end.
     EndReached,
-    /// The window holds no offsets there.
+    /// The window is empty.
     NothingToReplay,
-    /// A limit that was asked for.
+    /// The number of records that was asked for.
     Limit,
-    /// An open transaction holds the rest back; without an explicit end the window is complete up to there.
+    /// An open transaction held the rest back; no end was named, so the run is complete up to there.
     HeldBack,
     /// Ctrl-C.
     Interrupted,
-    /// An open transaction lies before the explicit end.
+    /// An open transaction held the rest back, though an end was named.
     OpenTransaction,
-    /// The log ends before the window does.
+    /// The log is shorter than it was.
     Truncated,
-    /// The topic was made anew.
+    /// The topic was deleted and made anew.
     Recreated,
-    /// Retention passed the reader.
+    /// Records were deleted before they were read.
     Retention,
-    /// The reader of the sink left.
+    /// The reader of standard output left.
     SinkClosed,
-    /// Anything else.
+    /// Anything else; the reason says what.
     Error,
 }
 
 impl Ended {
-    /// The end's text.
+    /// The text of it.
     pub fn as_str(self) -> &'static str {
         match self {
             Ended::EndReached => "end-reached",
@@ -136,13 +112,47 @@ impl Ended {
         }
     }
 
-    /// Whether what the window holds of the partition was read.
+    /// Whether the partition's part of the result is what was asked for.
     pub fn is_whole(self) -> bool {
-        matches!(self, Ended::EndReached | Ended::NothingToReplay | Ended::HeldBack)
+        matches!(self, Ended::EndReached | Ended::NothingToReplay | Ended::Limit | Ended::HeldBack)
     }
 }
 
-/// One partition of a replay.
+/// What was asked for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WindowReport {
+    /// `offsets`: bounds are offsets, looked up once; records within are not filtered by their timestamps.
+    pub mode: String,
+    /// The start.
+    pub from: WindowSide,
+    /// The end; `null` is the high watermark when the run began.
+    pub to: Option<WindowSide>,
+}
+
+/// One side of a window.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum WindowSide {
+    /// The first record at or after this moment.
+    Time {
+        /// Milliseconds since the epoch.
+        timestamp_ms: i64,
+        /// The same as text.
+        timestamp: Timestamp,
+    },
+    /// This offset, in each partition.
+    Offset {
+        /// The offset.
+        offset: i64,
+    },
+    /// `earliest` or `latest`.
+    Position {
+        /// The word.
+        position: String,
+    },
+}
+
+/// One partition.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReplayPartition {
     /// The topic's name.
@@ -151,42 +161,42 @@ pub struct ReplayPartition {
     pub topic_id: Option<String>,
     /// The partition.
     pub partition: i32,
-    /// Where the window begins.
+    /// The window's first offset.
     pub start_offset: i64,
-    /// Where it ends, exclusive.
+    /// The window's end, exclusive; with `held-back` the place that was reached.
     pub end_offset: i64,
-    /// The position: everything before it is accounted for.
+    /// The next offset that would be read.
     pub next_offset: i64,
     /// The high watermark when the window was captured.
     pub high_watermark: i64,
-    /// Offsets up to the high watermark that an open transaction holds back.
+    /// Offsets that an open transaction held back.
     pub held_back: u64,
     /// Records that the sink took.
     pub records: u64,
-    /// Records that were left out because a filter said so.
+    /// Records that a filter left out.
     pub filtered: u64,
-    /// Records whose own timestamp lies outside a window by time. They are written all the same.
+    /// Records whose timestamp lies outside the window.
     pub outside_window: u64,
-    /// Offsets that held no record: compacted, markers, aborted.
+    /// Offsets that held no record for this reader: compacted, transaction markers, aborted.
     pub gaps: u64,
     /// Bytes of keys and values that the sink took.
     pub bytes: u64,
-    /// How it ended.
+    /// Why reading ended.
     pub ended: Ended,
-    /// Why.
+    /// In words.
     pub reason: Option<String>,
 }
 
-/// Sums over partitions.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+/// Sums.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct ReplayTotal {
     /// Records that the sink took.
     pub records: u64,
-    /// Records left out by a filter.
+    /// Records that a filter left out.
     pub filtered: u64,
-    /// Bytes of keys and values.
+    /// Bytes of keys and values that the sink took.
     pub bytes: u64,
-    /// How long it took.
+    /// From the first fetch to the last record.
     pub seconds: f64,
     /// Records a second.
     pub records_per_second: f64,
@@ -195,25 +205,14 @@ pub struct ReplayTotal {
 /// Where the records went.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SinkReport {
-    /// The kind of sink.
+    /// The kind of sink: `jsonl`.
     pub into: String,
-    /// Its path.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub path: Option<String>,
-    /// Where what was read lies, when it is not whole.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// The file; `-` is standard output.
+    pub target: String,
+    /// The file that holds what was read where the run is not whole, beside a target that does not exist.
     pub partial: Option<String>,
-    /// Records that it took.
+    /// Records that reached the target.
     pub written: u64,
-    /// Records that it had already.
+    /// Records that were there already.
     pub duplicates: u64,
-}
-
-/// How to go on with a replay that ended early.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Resume {
-    /// The checkpoint file.
-    pub checkpoint: String,
-    /// The command line.
-    pub command: String,
 }

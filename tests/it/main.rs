@@ -8,6 +8,7 @@ mod completions;
 mod connection;
 mod describe;
 mod properties;
+mod replay;
 mod reset;
 mod support;
 mod usage;

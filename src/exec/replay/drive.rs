@@ -1,0 +1,322 @@
+use super::{Asker, Captured, End, verdict};
+use crate::error::{Code, Error, Result};
+use crate::exec::Observer;
+use crate::kafka::reader::{Event, Isolation, Source, is_final};
+use crate::kafka::{BrokerFault, codes};
+use crate::model::TopicPartition;
+use crate::plan::tally::{Place, Tally};
+use crate::report::{Ended, ReplayReport, WindowReport};
+use crate::sink::Sink;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// How long one wait for records may take: a batch that is not full comes then.
+const POLL: Duration = Duration::from_millis(10);
+
+/// How long to wait for what.
+#[derive(Debug, Clone)]
+pub struct Limits {
+    /// Whether open and aborted transactions are read.
+    pub isolation: Isolation,
+    /// Whether the window's end was named.
+    pub explicit_end: bool,
+    /// How long an open transaction before the end is waited for.
+    pub wait_stable: Duration,
+    /// How long nothing at all may come.
+    pub stall: Duration,
+    /// How often topic ids are compared.
+    pub check_topics: Duration,
+}
+
+/// What became of it.
+#[derive(Debug)]
+pub struct Run {
+    /// The report.
+    pub report: ReplayReport,
+    /// Why the sink failed.
+    pub error: Option<Error>,
+}
+
+/// A partition that is being read.
+pub(super) struct Part {
+    pub(super) partition: TopicPartition,
+    pub(super) tally: Tally,
+    pub(super) held_back: u64,
+    pub(super) end: Option<End>,
+    pub(super) ended_at: Option<Instant>,
+    pub(super) trouble: Option<Trouble>,
+    pub(super) last_fault: Option<BrokerFault>,
+}
+
+/// Why a partition does not go on.
+pub(super) struct Trouble {
+    pub(super) kind: Kind,
+    pub(super) since: Instant,
+    pub(super) asked: Option<Instant>,
+    pub(super) told: bool,
+}
+
+#[derive(PartialEq, Eq)]
+pub(super) enum Kind {
+    /// The log seems to end here, before the window's end.
+    LogEnds { at: i64 },
+    /// The next offset is not in the log.
+    OutOfLog,
+}
+
+/// A topic's identity.
+#[derive(Default)]
+pub(super) struct Identity {
+    pub(super) id: Option<String>,
+    /// Until when it is known to be the same.
+    pub(super) same_until: Option<Instant>,
+    /// How often in a row it was not there.
+    pub(super) missing: u32,
+}
+
+pub(super) struct Drive<'a> {
+    pub(super) limits: &'a Limits,
+    pub(super) parts: Vec<Part>,
+    pub(super) topics: HashMap<String, Identity>,
+    pub(super) asker: &'a Asker,
+    pub(super) observer: &'a dyn Observer,
+    /// Ended since the source was told.
+    fresh: Vec<usize>,
+    open: usize,
+    pub(super) last_progress: Instant,
+    pub(super) last_topics: Instant,
+    pub(super) topics_asked: bool,
+    pub(super) topics_due: bool,
+    topic_was_missing: bool,
+}
+
+/// Reads the captured windows into the sink, until each partition is at its end, something is wrong with it, or `stop` is set.
+/// It always ends by itself.
+#[allow(clippy::too_many_arguments)]
+pub fn run(
+    captured: &Captured,
+    window: WindowReport,
+    limits: &Limits,
+    source: &mut dyn Source,
+    sink: &mut dyn Sink,
+    asker: &Asker,
+    stop: &AtomicBool,
+    observer: &dyn Observer,
+) -> Run {
+    let started = Instant::now();
+    let mut drive = Drive::new(captured, limits, asker, observer);
+    let mut failure = drive.read(source, sink, stop).err();
+    let elapsed = started.elapsed();
+    // Ctrl-C ends the reader of a pipe too, mostly a moment before: what was asked for is told then, not what followed from it.
+    let follows = |error: &Error| matches!(error.code, Code::SinkClosed | Code::Interrupted);
+    if stop.load(Ordering::SeqCst) && failure.as_ref().is_some_and(follows) {
+        failure = None;
+        drive.reopen_unsure();
+    }
+    let mut interrupted = drive.open > 0 && failure.is_none();
+    if let Some(error) = &failure {
+        drive.sink_failed(error);
+    } else if interrupted {
+        drive.end_rest(Ended::Interrupted, None);
+    } else if drive.topic_was_missing || drive.parts.iter().any(Part::is_whole) {
+        interrupted = !drive.last_check(stop);
+    }
+    drive.check_sums();
+    let whole = failure.is_none() && !interrupted && drive.parts.iter().all(Part::is_whole);
+    let finished = sink.finish(whole);
+    if let Some(error) = finished.error {
+        // Where lines could not be passed on at the very end, no partition's records are sure to have arrived.
+        if error.code == Code::SinkClosed {
+            drive.sink_failed(&error);
+        }
+        failure.get_or_insert(error);
+    }
+    let report =
+        verdict::report(captured, window, &drive, sink, finished.partial, elapsed, interrupted, failure.is_some());
+    Run { report, error: failure }
+}
+
+impl Part {
+    pub(super) fn is_whole(&self) -> bool {
+        self.end.as_ref().is_some_and(|end| end.ended.is_whole())
+    }
+}
+
+impl<'a> Drive<'a> {
+    fn new(captured: &Captured, limits: &'a Limits, asker: &'a Asker, observer: &'a dyn Observer) -> Self {
+        let parts: Vec<Part> = captured
+            .to_read()
+            .map(|captured| Part {
+                partition: captured.partition.clone(),
+                tally: Tally::new(captured.window.start, captured.window.end),
+                held_back: 0,
+                end: None,
+                ended_at: None,
+                trouble: None,
+                last_fault: None,
+            })
+            .collect();
+        let topics = captured
+            .topic_ids
+            .iter()
+            .map(|(name, id)| (name.clone(), Identity { id: id.clone(), ..Identity::default() }))
+            .collect();
+        let now = Instant::now();
+        Drive {
+            limits,
+            open: parts.len(),
+            parts,
+            topics,
+            asker,
+            observer,
+            fresh: Vec::new(),
+            last_progress: now,
+            last_topics: now,
+            topics_asked: false,
+            topics_due: false,
+            topic_was_missing: false,
+        }
+    }
+
+    /// Reads until all parts have ended, or `stop`. The error is the sink's.
+    fn read(&mut self, source: &mut dyn Source, sink: &mut dyn Sink, stop: &AtomicBool) -> Result<()> {
+        let total: u64 = self.parts.iter().map(|part| part.tally.left()).sum();
+        while self.open > 0 && !stop.load(Ordering::SeqCst) {
+            let came = source.poll(POLL, &mut |event| self.event(event, sink))?;
+            if came == 0 {
+                sink.flush()?;
+            } else {
+                self.last_progress = Instant::now();
+            }
+            if !self.fresh.is_empty() {
+                source.stop(&self.fresh);
+                self.fresh.clear();
+            }
+            while let Some(answer) = self.asker.answer() {
+                self.answered(answer, false);
+            }
+            self.look_after(source);
+            self.observer.progress(self.parts.iter().map(|part| part.tally.passed()).sum(), total);
+        }
+        sink.flush()
+    }
+
+    #[inline]
+    fn event(&mut self, event: Event<'_>, sink: &mut dyn Sink) -> Result<()> {
+        match event {
+            Event::Record { partition, record } => {
+                let Some(part) = self.parts.get_mut(partition).filter(|part| part.end.is_none()) else {
+                    return Ok(());
+                };
+                part.trouble = None;
+                if part.tally.arrived(record.offset) == Place::Within {
+                    sink.put(&record)?;
+                    part.tally.took(record.bytes());
+                }
+                if part.tally.is_done() {
+                    self.end(partition, Ended::EndReached, None);
+                }
+            }
+            Event::End { partition, offset } => {
+                let Some(part) = self.parts.get_mut(partition).filter(|part| part.end.is_none()) else {
+                    return Ok(());
+                };
+                if part.tally.log_ends_at(offset) {
+                    self.end(partition, Ended::EndReached, None);
+                } else {
+                    part.trouble_of(Kind::LogEnds { at: offset });
+                }
+            }
+            Event::Fault { partition, fault } => self.fault(partition, fault),
+        }
+        Ok(())
+    }
+
+    fn fault(&mut self, partition: usize, fault: BrokerFault) {
+        let Some(part) = self.parts.get_mut(partition).filter(|part| part.end.is_none()) else { return };
+        if fault.code == codes::AUTO_OFFSET_RESET {
+            part.trouble_of(Kind::OutOfLog);
+        } else if is_final(&fault) {
+            if fault.is_missing_topic() {
+                // It may have been made anew.
+                (self.topics_due, self.topic_was_missing) = (true, true);
+            }
+            self.end(partition, Ended::Error, Some(fault.to_string()));
+        } else {
+            part.last_fault = Some(fault);
+        }
+    }
+
+    pub(super) fn end(&mut self, partition: usize, ended: Ended, reason: Option<String>) {
+        let part = &mut self.parts[partition];
+        if part.end.is_none() {
+            self.open -= 1;
+            part.ended_at = Some(Instant::now());
+            self.fresh.push(partition);
+        }
+        part.end = Some(End { ended, reason });
+    }
+
+    pub(super) fn end_rest(&mut self, ended: Ended, reason: Option<&str>) {
+        for index in 0..self.parts.len() {
+            if self.parts[index].end.is_none() {
+                self.end(index, ended, reason.map(str::to_owned));
+            }
+        }
+    }
+
+    /// What was taken may not have arrived, so no partition that had records counts as read.
+    fn sink_failed(&mut self, error: &Error) {
+        let (ended, reason) = match error.code {
+            Code::SinkClosed => (Ended::SinkClosed, None),
+            _ => (Ended::Error, Some(error.message.clone())),
+        };
+        for index in 0..self.parts.len() {
+            let part = &self.parts[index];
+            if part.end.is_none() || part.is_whole() && part.tally.records() > 0 {
+                self.end(index, ended, reason.clone());
+            }
+        }
+    }
+
+    /// What was taken may not have arrived, so that no partition that had records counts as ended.
+    fn reopen_unsure(&mut self) {
+        for part in &mut self.parts {
+            if part.is_whole() && part.tally.records() > 0 {
+                part.end = None;
+                self.open += 1;
+            }
+        }
+    }
+
+    fn check_sums(&mut self) {
+        for index in 0..self.parts.len() {
+            let part = &self.parts[index];
+            if part.is_whole() && !part.tally.adds_up() {
+                let tally = &part.tally;
+                let reason = format!(
+                    "the account does not add up: {} records and {} gaps in {} offsets",
+                    tally.records(),
+                    tally.gaps(),
+                    tally.end().abs_diff(tally.start())
+                );
+                self.end(index, Ended::Error, Some(reason));
+            }
+        }
+    }
+}
+
+impl Part {
+    fn trouble_of(&mut self, kind: Kind) {
+        if self.trouble.as_ref().is_none_or(|trouble| trouble.kind != kind) {
+            self.trouble = Some(Trouble::new(kind));
+        }
+    }
+}
+
+impl Trouble {
+    pub(super) fn new(kind: Kind) -> Self {
+        Trouble { kind, since: Instant::now(), asked: None, told: false }
+    }
+}

@@ -1,0 +1,112 @@
+use super::drive::Drive;
+use super::{Captured, End};
+use crate::model::TopicPartition;
+use crate::plan::tally::Tally;
+use crate::report::{
+    Ended, ReplayOutcome, ReplayPartition, ReplayReport, ReplayTotal, SinkReport, VERSION, Warning, WindowReport,
+};
+use crate::sink::Sink;
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// The report of a run that has ended.
+#[allow(clippy::too_many_arguments)]
+pub(super) fn report(
+    captured: &Captured,
+    window: WindowReport,
+    drive: &Drive<'_>,
+    sink: &dyn Sink,
+    partial: Option<PathBuf>,
+    elapsed: Duration,
+    interrupted: bool,
+    sink_failed: bool,
+) -> ReplayReport {
+    let read: HashMap<&TopicPartition, (&Tally, u64, Option<&End>)> =
+        drive.parts.iter().map(|part| (&part.partition, (&part.tally, part.held_back, part.end.as_ref()))).collect();
+    let partitions: Vec<ReplayPartition> = captured
+        .partitions
+        .iter()
+        .map(|captured_part| {
+            let empty = Tally::new(captured_part.window.start, captured_part.window.end);
+            let (tally, held_back, end) = read.get(&captured_part.partition).copied().unwrap_or((&empty, 0, None));
+            let ended = end.map_or(Ended::NothingToReplay, |end| end.ended);
+            let reason = end.and_then(|end| end.reason.clone()).or_else(|| captured_part.window.reason.clone());
+            let TopicPartition { topic, partition } = &captured_part.partition;
+            ReplayPartition {
+                topic: topic.clone(),
+                topic_id: captured.topic_ids.get(topic).cloned().flatten(),
+                partition: *partition,
+                start_offset: tally.start(),
+                end_offset: tally.end(),
+                next_offset: tally.next(),
+                high_watermark: captured_part.high_watermark,
+                held_back,
+                records: tally.records(),
+                filtered: tally.filtered(),
+                outside_window: tally.outside(),
+                gaps: tally.gaps(),
+                bytes: tally.bytes(),
+                ended,
+                reason,
+            }
+        })
+        .collect();
+    let sum = |of: fn(&ReplayPartition) -> u64| partitions.iter().map(of).sum::<u64>();
+    let records = sum(|partition| partition.records);
+    // To the millisecond, and never a division by nothing.
+    let seconds = (elapsed.as_secs_f64() * 1000.0).round().max(1.0) / 1000.0;
+    let (into, target) = sink.name();
+    ReplayReport {
+        kind: "replay".to_owned(),
+        version: VERSION,
+        outcome: outcome(&partitions, interrupted, sink_failed),
+        cluster_id: captured.cluster_id.clone(),
+        captured_at: captured.captured_at,
+        isolation_level: drive.limits.isolation.as_str().to_owned(),
+        window,
+        total: ReplayTotal {
+            records,
+            filtered: sum(|partition| partition.filtered),
+            bytes: sum(|partition| partition.bytes),
+            seconds,
+            records_per_second: (records as f64 / seconds * 10.0).round() / 10.0,
+        },
+        sink: SinkReport {
+            into: into.to_owned(),
+            target,
+            partial: partial.map(|path| path.display().to_string()),
+            written: sink.written(),
+            duplicates: 0,
+        },
+        resume: None,
+        warnings: partitions.iter().filter_map(warning).collect(),
+        partitions,
+    }
+}
+
+fn outcome(partitions: &[ReplayPartition], interrupted: bool, sink_failed: bool) -> ReplayOutcome {
+    if interrupted {
+        ReplayOutcome::Interrupted
+    } else if sink_failed || partitions.iter().any(|partition| !partition.ended.is_whole()) {
+        ReplayOutcome::Incomplete
+    } else if partitions.iter().all(|partition| partition.ended == Ended::NothingToReplay) {
+        ReplayOutcome::NothingToReplay
+    } else {
+        ReplayOutcome::Complete
+    }
+}
+
+/// What a person should know of a partition whose run is complete all the same.
+fn warning(partition: &ReplayPartition) -> Option<Warning> {
+    (partition.ended == Ended::HeldBack).then(|| Warning {
+        code: "held-back".to_owned(),
+        message: format!(
+            "`{}-{}` was read up to {}: a transaction is open there and holds {} offsets back",
+            partition.topic, partition.partition, partition.end_offset, partition.held_back
+        ),
+        group: None,
+        topic: Some(partition.topic.clone()),
+        partition: Some(partition.partition),
+    })
+}

@@ -1,0 +1,222 @@
+//! The account of one partition's window: every offset of it is a record that was taken, one that was left out, or a gap.
+
+/// What was seen of a window so far.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Tally {
+    start: i64,
+    end: i64,
+    next: i64,
+    records: u64,
+    filtered: u64,
+    outside: u64,
+    gaps: u64,
+    bytes: u64,
+}
+
+/// Where a record that arrived lies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// In the window, and new.
+    Within,
+    /// At an offset that was passed already: it was seen, or a gap was counted there.
+    Behind,
+    /// At the window's end or later: the window was read to its end.
+    Past,
+}
+
+impl Tally {
+    /// Nothing was seen of `[start, end)` yet.
+    pub fn new(start: i64, end: i64) -> Self {
+        Tally { start, end: end.max(start), next: start, records: 0, filtered: 0, outside: 0, gaps: 0, bytes: 0 }
+    }
+
+    /// A record arrived: offsets that were jumped over are gaps. What happens to the record is told by [`Self::took`].
+    #[inline]
+    pub fn arrived(&mut self, offset: i64) -> Place {
+        if offset < self.next {
+            return Place::Behind;
+        }
+        if offset >= self.end {
+            self.pass_to(self.end);
+            return Place::Past;
+        }
+        self.pass_to(offset);
+        self.next = offset + 1;
+        Place::Within
+    }
+
+    /// The sink has the record that arrived.
+    #[inline]
+    pub fn took(&mut self, bytes: u64) {
+        self.records += 1;
+        self.bytes += bytes;
+    }
+
+    /// The log has nothing before this offset that was not delivered. Whether the window is at its end by that.
+    pub fn log_ends_at(&mut self, offset: i64) -> bool {
+        self.pass_to(offset.min(self.end));
+        self.is_done()
+    }
+
+    fn pass_to(&mut self, offset: i64) {
+        if offset > self.next {
+            self.gaps += offset.abs_diff(self.next);
+            self.next = offset;
+        }
+    }
+
+    /// Ends the window where it was read to; what lay behind that is returned.
+    pub fn end_here(&mut self) -> u64 {
+        let left = self.left();
+        self.end = self.next;
+        left
+    }
+
+    /// Whether every offset was passed.
+    pub fn is_done(&self) -> bool {
+        self.next >= self.end
+    }
+
+    /// Whether the parts make up the whole window.
+    pub fn adds_up(&self) -> bool {
+        self.is_done() && self.records + self.filtered + self.outside + self.gaps == self.end.abs_diff(self.start)
+    }
+
+    /// Offsets not passed yet.
+    pub fn left(&self) -> u64 {
+        self.end.abs_diff(self.next)
+    }
+
+    /// Offsets passed.
+    pub fn passed(&self) -> u64 {
+        self.next.abs_diff(self.start)
+    }
+
+    /// The window's first offset.
+    pub fn start(&self) -> i64 {
+        self.start
+    }
+
+    /// The window's end, exclusive.
+    pub fn end(&self) -> i64 {
+        self.end
+    }
+
+    /// The next offset to see.
+    pub fn next(&self) -> i64 {
+        self.next
+    }
+
+    /// Records that the sink took.
+    pub fn records(&self) -> u64 {
+        self.records
+    }
+
+    /// Records that a filter left out.
+    pub fn filtered(&self) -> u64 {
+        self.filtered
+    }
+
+    /// Records whose timestamp lies outside the window.
+    pub fn outside(&self) -> u64 {
+        self.outside
+    }
+
+    /// Offsets without a record.
+    pub fn gaps(&self) -> u64 {
+        self.gaps
+    }
+
+    /// Bytes of the keys and values that the sink took.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_hand_worked_window() {
+        // 5..12 with records at 5, 6, 9; 7 and 8 were compacted, 10 is a marker, and the record at 13 is past the end.
+        let mut tally = Tally::new(5, 12);
+        for offset in [5, 6, 9] {
+            assert_eq!(tally.arrived(offset), Place::Within);
+            tally.took(10);
+        }
+        assert!(!tally.is_done());
+        assert_eq!(tally.arrived(13), Place::Past);
+        assert!(tally.is_done() && tally.adds_up());
+        assert_eq!((tally.records(), tally.gaps(), tally.bytes(), tally.next()), (3, 4, 30, 12));
+    }
+
+    #[test]
+    fn the_end_of_the_log_before_the_end_of_the_window_is_not_its_end() {
+        let mut tally = Tally::new(0, 10);
+        tally.arrived(0);
+        tally.took(1);
+        assert!(!tally.log_ends_at(5));
+        assert_eq!((tally.next(), tally.gaps(), tally.left()), (5, 4, 5));
+        assert!(!tally.adds_up());
+        assert!(!tally.log_ends_at(3), "an older end takes nothing back");
+        assert_eq!(tally.next(), 5);
+        assert!(tally.log_ends_at(12));
+        assert!(tally.adds_up());
+    }
+
+    #[test]
+    fn a_window_that_ends_early_adds_up_to_there() {
+        let mut tally = Tally::new(0, 10);
+        tally.log_ends_at(4);
+        assert_eq!(tally.end_here(), 6);
+        assert!(tally.adds_up());
+        assert_eq!(tally.end(), 4);
+    }
+
+    #[test]
+    fn a_record_that_the_sink_did_not_take_makes_the_sum_differ() {
+        let mut tally = Tally::new(0, 3);
+        for offset in 0..3 {
+            tally.arrived(offset);
+            if offset != 1 {
+                tally.took(1);
+            }
+        }
+        assert!(tally.is_done() && !tally.adds_up());
+    }
+
+    #[test]
+    fn a_record_that_comes_twice_is_behind() {
+        let mut tally = Tally::new(0, 3);
+        assert_eq!(tally.arrived(1), Place::Within);
+        assert_eq!(tally.arrived(1), Place::Behind);
+        assert_eq!(tally.arrived(0), Place::Behind);
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_arrives_in_order_is_accounted_for(
+            start in 0i64..50, length in 0i64..50, present in proptest::collection::vec(any::<bool>(), 120), by_end in any::<bool>(),
+        ) {
+            let end = start + length;
+            let mut tally = Tally::new(start, end);
+            let mut expected = 0;
+            let last = end + 5;
+            for offset in start..last {
+                if !present[offset as usize] || tally.is_done() && offset >= end { continue }
+                if by_end && offset >= end { break }
+                match tally.arrived(offset) {
+                    Place::Within => { prop_assert!(offset < end); tally.took(1); expected += 1 }
+                    Place::Past => prop_assert!(offset >= end),
+                    Place::Behind => prop_assert!(false),
+                }
+            }
+            tally.log_ends_at(last);
+            prop_assert!(tally.adds_up());
+            prop_assert_eq!(tally.records(), expected);
+            prop_assert_eq!(tally.gaps(), length as u64 - expected);
+        }
+    }
+}

@@ -1,0 +1,179 @@
+use crate::error::{Code, Error, Result};
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use tempfile::NamedTempFile;
+
+/// A file in the making: it gets its name only when it is whole, and never takes the place of another.
+///
+/// Until then it is called `NAME.partial-XXXXXX`, in the same directory. That name also stays where the run does not end well.
+#[derive(Debug)]
+pub struct FileTarget {
+    target: PathBuf,
+    file: Option<NamedTempFile>,
+}
+
+impl FileTarget {
+    /// Begins a file that will be called `target`, which must not exist.
+    pub fn create(target: &Path) -> Result<Self> {
+        if target.symlink_metadata().is_ok() {
+            return Err(exists(target));
+        }
+        let (Some(name), directory) = (target.file_name(), directory(target)) else {
+            return Err(Error::usage(format!("`{}` names no file", target.display()))
+                .hint("a file's name is wanted, as in `--into orders.jsonl`"));
+        };
+        let mut prefix = name.to_os_string();
+        prefix.push(".partial-");
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(&prefix);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            // A temporary file is for its owner alone, which the result is not meant to be; the umask still takes its part.
+            builder.permissions(std::fs::Permissions::from_mode(0o666));
+        }
+        let file = builder.tempfile_in(directory).map_err(|error| {
+            Error::new(Code::Io, format!("no file can be made in `{}`", directory.display()))
+                .hint("the directory must exist and be writable")
+                .caused_by(error)
+        })?;
+        Ok(FileTarget { target: target.to_owned(), file: Some(file) })
+    }
+
+    /// The name that the file gets.
+    pub fn target(&self) -> &Path {
+        &self.target
+    }
+
+    /// Makes the content safe on the disk and gives the file its name. Where that name came into being meanwhile, both files
+    /// stay, and the path of this one is returned with the error.
+    pub fn publish(&mut self) -> std::result::Result<(), (Error, Option<PathBuf>)> {
+        let Some(file) = self.file.take() else { return Ok(()) };
+        if let Err(error) = file.as_file().sync_all() {
+            return Err((self.failed(error), kept(file)));
+        }
+        match file.persist_noclobber(&self.target) {
+            Ok(_) => {
+                // The name too must survive a crash; a directory that can't be opened for that is no reason to fail.
+                let _ = File::open(directory(&self.target)).and_then(|directory| directory.sync_all());
+                Ok(())
+            }
+            Err(error) => {
+                let exists = error.error.kind() == io::ErrorKind::AlreadyExists;
+                let kept = kept(error.file);
+                let place =
+                    kept.as_ref().map_or(String::new(), |path| format!(", so the records are in `{}`", path.display()));
+                let why = if exists {
+                    Error::new(
+                        Code::SinkFailed,
+                        format!("`{}` came into being meanwhile{place}", self.target.display()),
+                    )
+                    .hint("it was left as it is; rename one of the two")
+                } else {
+                    Error::new(
+                        Code::SinkFailed,
+                        format!("the file could not be named `{}`{place}", self.target.display()),
+                    )
+                    .caused_by(error.error)
+                };
+                Err((why, kept))
+            }
+        }
+    }
+
+    /// Leaves what there is under its partial name; an empty one is removed.
+    pub fn abandon(&mut self) -> Option<PathBuf> {
+        let file = self.file.take()?;
+        let empty = file.as_file().metadata().is_ok_and(|metadata| metadata.len() == 0);
+        if empty { None } else { kept(file) }
+    }
+
+    fn failed(&self, error: io::Error) -> Error {
+        Error::new(Code::SinkFailed, format!("`{}` could not be written", self.target.display())).caused_by(error)
+    }
+}
+
+impl Write for FileTarget {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match &mut self.file {
+            Some(file) => file.as_file_mut().write(bytes),
+            None => Err(io::Error::other("the file was ended")),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The error of a target that is there already.
+pub fn exists(target: &Path) -> Error {
+    Error::new(Code::TargetExists, format!("`{}` exists", target.display()))
+        .hint("name another file, or move that one away; nothing was read")
+}
+
+fn directory(target: &Path) -> &Path {
+    match target.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
+}
+
+fn kept(file: NamedTempFile) -> Option<PathBuf> {
+    file.keep().ok().map(|(_, path)| path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(directory: &Path) -> Vec<String> {
+        let mut names: Vec<String> =
+            directory.read_dir().unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn a_file_has_its_name_only_when_it_is_whole() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("a.jsonl");
+        let mut target = FileTarget::create(&path).unwrap();
+        target.write_all(b"1\n").unwrap();
+        assert!(!path.exists());
+        target.publish().unwrap();
+        assert_eq!(names(directory.path()), ["a.jsonl"]);
+        assert_eq!(std::fs::read(&path).unwrap(), b"1\n");
+    }
+
+    #[test]
+    fn what_exists_is_never_replaced() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("a.jsonl");
+        let mut target = FileTarget::create(&path).unwrap();
+        target.write_all(b"new\n").unwrap();
+        std::fs::write(&path, "old\n").unwrap();
+        assert_eq!(FileTarget::create(&path).unwrap_err().code, Code::TargetExists);
+        let (error, kept) = target.publish().unwrap_err();
+        assert_eq!(error.code, Code::SinkFailed);
+        assert_eq!(std::fs::read(&path).unwrap(), b"old\n");
+        assert_eq!(std::fs::read(kept.unwrap()).unwrap(), b"new\n");
+    }
+
+    #[test]
+    fn what_is_not_whole_keeps_its_partial_name() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("a.jsonl");
+        let mut target = FileTarget::create(&path).unwrap();
+        target.write_all(b"1\n").unwrap();
+        let kept = target.abandon().unwrap();
+        assert!(kept.file_name().unwrap().to_str().unwrap().starts_with("a.jsonl.partial-"));
+        assert_eq!(std::fs::read(&kept).unwrap(), b"1\n");
+        assert!(!path.exists());
+        // Nothing in it: nothing is left.
+        std::fs::remove_file(kept).unwrap();
+        assert_eq!(FileTarget::create(&path).unwrap().abandon(), None);
+        assert!(names(directory.path()).is_empty());
+    }
+}

@@ -1,0 +1,8 @@
+//! `replay`: what comes out is what the test put in.
+
+mod access;
+mod command_line;
+mod sinks;
+mod support;
+mod transactions;
+mod windows;
