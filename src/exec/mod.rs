@@ -8,6 +8,7 @@ pub mod replay;
 pub mod reset;
 #[cfg(test)]
 mod tests;
+pub mod unread;
 
 /// Who hears what goes on.
 pub trait Observer: Sync {
