@@ -3,17 +3,17 @@ use super::choice::{incomplete_message, incomplete_warning};
 use crate::cli::{GroupChoice, Output, span};
 use crate::error::{Code, Error, Exit, Result};
 use crate::exec::describe::{self as exec, Request};
-use crate::exec::unread::{First, first_records};
-use crate::kafka::Client;
-use crate::kafka::reader::Isolation;
-use crate::model::{Timestamp, TopicPartition, TopicSelection};
+use crate::exec::unread;
+use crate::model::TopicSelection;
 use crate::render;
 use crate::render::describe::Columns;
-use crate::report::{DescribeReport, GroupError, GroupTotal, Warning};
+use crate::report::{DescribeReport, GroupError, Warning};
 use clap::Args;
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
+
+/// The longest that the oldest unread records are waited for.
+const READING: Duration = Duration::from_secs(10);
 
 /// Arguments of `describe`.
 #[derive(Debug, Args)]
@@ -98,7 +98,7 @@ pub fn run(context: &Context, args: &DescribeArgs) -> Result<Exit> {
     let look = || -> Result<DescribeReport> {
         let mut report = exec::describe(client, &request, || context.clock())?;
         if args.wants_time_lag() {
-            time_lag(context, client, &mut report)?;
+            unread::add_time_lag(client, &mut report, READING.min(context.connect.timeout))?;
         }
         report.warnings.extend(chosen.incomplete.iter().map(incomplete_warning));
         Ok(report)
@@ -167,7 +167,7 @@ fn condition(context: &Context, args: &DescribeArgs, report: &DescribeReport) ->
                 exit = exit.worse(Exit::ConditionHolds);
             } else if let Some(row) = group.partitions.iter().find(|row| {
                 let nothing_unread = row.lag == Some(0)
-                    || row.reason.as_ref().is_some_and(|reason| reason.ends_with(NO_RECORD_LEFT))
+                    || row.reason.as_ref().is_some_and(|reason| reason.ends_with(unread::NO_RECORD_LEFT))
                     || row.log_end_offset.is_some() && row.log_end_offset == row.log_start_offset;
                 row.time_lag_ms.is_none() && !nothing_unread
             }) {
@@ -180,83 +180,6 @@ fn condition(context: &Context, args: &DescribeArgs, report: &DescribeReport) ->
         }
     }
     exit
-}
-
-/// The longest that the oldest unread records are waited for.
-const READING: Duration = Duration::from_secs(10);
-
-/// There is nothing whose age could be told.
-const NO_RECORD_LEFT: &str = "what is left to read holds no record: compacted, or markers of transactions";
-
-/// Where a row's oldest unread record is: group, row.
-type Place = (usize, usize);
-
-/// Adds the age of the oldest unread record to each row that has something unread, from the records themselves.
-fn time_lag(context: &Context, client: &Client, report: &mut DescribeReport) -> Result<()> {
-    // Groups that stand at different offsets of one partition are read in turn: an assignment has one position for each.
-    let mut rounds: Vec<BTreeMap<TopicPartition, (i64, i64, Vec<Place>)>> = Vec::new();
-    for (group_at, group) in report.groups.iter().enumerate() {
-        for (row_at, row) in group.partitions.iter().enumerate() {
-            let (Some(current), Some(start), Some(end)) =
-                (row.current_offset, row.log_start_offset, row.log_end_offset)
-            else {
-                continue;
-            };
-            let from = current.max(start);
-            if from >= end {
-                continue;
-            }
-            let partition = TopicPartition::new(row.topic.as_str(), row.partition);
-            let place = (group_at, row_at);
-            let free = rounds.iter_mut().find(|round| round.get(&partition).is_none_or(|entry| entry.0 == from));
-            let round = match free {
-                Some(round) => round,
-                None => {
-                    rounds.push(BTreeMap::new());
-                    let last = rounds.len() - 1;
-                    &mut rounds[last]
-                }
-            };
-            round.entry(partition).or_insert_with(|| (from, end, Vec::new())).2.push(place);
-        }
-    }
-    if rounds.is_empty() {
-        return Ok(());
-    }
-    let reader = crate::exec::replay::reader(client, Isolation::ReadUncommitted)?;
-    let patience = READING.min(context.connect.timeout);
-    for round in rounds {
-        let starts: Vec<(TopicPartition, i64)> =
-            round.iter().map(|(partition, entry)| (partition.clone(), entry.0)).collect();
-        let ends: Vec<i64> = round.values().map(|entry| entry.1).collect();
-        let mut reading = reader.start(&starts)?;
-        let first = first_records(&mut reading, &ends, patience)?;
-        // The moment the age is measured from, like the rest of the report.
-        let now = report.captured_at.as_millis();
-        for ((_, _, places), first) in round.into_values().zip(first) {
-            for (group, row) in places {
-                let row = &mut report.groups[group].partitions[row];
-                let why = match &first {
-                    First::At(timestamp) => {
-                        row.oldest_unread_timestamp = Some(Timestamp(*timestamp));
-                        // A record may be dated in the future: it is not younger than none.
-                        row.time_lag_ms = Some(now.saturating_sub(*timestamp).max(0));
-                        continue;
-                    }
-                    First::Undated => "the oldest unread record has no timestamp".to_owned(),
-                    First::None => NO_RECORD_LEFT.to_owned(),
-                    First::Unread(why) => format!("the oldest unread record could not be read: {why}"),
-                };
-                row.reason = Some(row.reason.take().map_or(why.clone(), |reason| format!("{reason}; {why}")));
-            }
-        }
-    }
-    for group in &mut report.groups {
-        if group.error.is_none() {
-            group.total = GroupTotal::of(&group.partitions);
-        }
-    }
-    Ok(())
 }
 
 /// The one group that was asked for failed: there is no report, only its error.

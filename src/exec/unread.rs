@@ -1,9 +1,92 @@
 //! The oldest unread record of each partition, read from the log itself: never estimated.
 
 use crate::error::Result;
-use crate::kafka::reader::{Event, Source, is_final};
-use crate::model::{Record, TimestampType};
+use crate::kafka::Client;
+use crate::kafka::reader::{Event, Isolation, Source, is_final};
+use crate::model::{Record, Timestamp, TimestampType, TopicPartition};
+use crate::report::{DescribeReport, GroupTotal};
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
+
+/// There is nothing whose age could be told.
+pub const NO_RECORD_LEFT: &str = "what is left to read holds no record: compacted, or markers of transactions";
+
+/// Where a row's oldest unread record is: group, row.
+type Place = (usize, usize);
+
+/// What is read of one partition, for whom.
+struct Wanted {
+    from: i64,
+    end: i64,
+    places: Vec<Place>,
+}
+
+/// Adds the age of the oldest unread record to each row that has something unread, from the records themselves.
+pub fn add_time_lag(client: &Client, report: &mut DescribeReport, patience: Duration) -> Result<()> {
+    // Groups that stand at different offsets of one partition are read in turn: an assignment has one position for each.
+    let mut rounds: Vec<BTreeMap<TopicPartition, Wanted>> = Vec::new();
+    for (group_at, group) in report.groups.iter().enumerate() {
+        for (row_at, row) in group.partitions.iter().enumerate() {
+            let (Some(current), Some(start), Some(end)) =
+                (row.current_offset, row.log_start_offset, row.log_end_offset)
+            else {
+                continue;
+            };
+            let from = current.max(start);
+            if from >= end {
+                continue;
+            }
+            let partition = TopicPartition::new(row.topic.as_str(), row.partition);
+            let place = (group_at, row_at);
+            let free = rounds.iter_mut().find(|round| round.get(&partition).is_none_or(|wanted| wanted.from == from));
+            let round = match free {
+                Some(round) => round,
+                None => {
+                    rounds.push(BTreeMap::new());
+                    let last = rounds.len() - 1;
+                    &mut rounds[last]
+                }
+            };
+            round.entry(partition).or_insert_with(|| Wanted { from, end, places: Vec::new() }).places.push(place);
+        }
+    }
+    if rounds.is_empty() {
+        return Ok(());
+    }
+    let reader = super::replay::reader(client, Isolation::ReadUncommitted)?;
+    for round in rounds {
+        let starts: Vec<(TopicPartition, i64)> =
+            round.iter().map(|(partition, wanted)| (partition.clone(), wanted.from)).collect();
+        let ends: Vec<i64> = round.values().map(|wanted| wanted.end).collect();
+        let mut reading = reader.start(&starts)?;
+        let first = first_records(&mut reading, &ends, patience)?;
+        // The moment the age is measured from, like the rest of the report.
+        let now = report.captured_at.as_millis();
+        for (wanted, first) in round.into_values().zip(first) {
+            for (group, row) in wanted.places {
+                let row = &mut report.groups[group].partitions[row];
+                let why = match &first {
+                    First::At(timestamp) => {
+                        row.oldest_unread_timestamp = Some(Timestamp(*timestamp));
+                        // A record may be dated in the future: it is not younger than none.
+                        row.time_lag_ms = Some(now.saturating_sub(*timestamp).max(0));
+                        continue;
+                    }
+                    First::Undated => "the oldest unread record has no timestamp".to_owned(),
+                    First::None => NO_RECORD_LEFT.to_owned(),
+                    First::Unread(why) => format!("the oldest unread record could not be read: {why}"),
+                };
+                row.reason = Some(row.reason.take().map_or(why.clone(), |reason| format!("{reason}; {why}")));
+            }
+        }
+    }
+    for group in &mut report.groups {
+        if group.error.is_none() {
+            group.total = GroupTotal::of(&group.partitions);
+        }
+    }
+    Ok(())
+}
 
 /// What comes first at or after an offset.
 #[derive(Debug, Clone, PartialEq, Eq)]
