@@ -183,7 +183,7 @@ fn condition(context: &Context, args: &DescribeArgs, report: &DescribeReport) ->
 }
 
 /// The one group that was asked for failed: there is no report, only its error.
-fn alone(error: &GroupError) -> Error {
+pub fn alone(error: &GroupError) -> Error {
     let code = Code::named(&error.code).unwrap_or(Code::Internal);
     error.hints.iter().fold(Error::new(code, error.message.clone()), Error::hint)
 }

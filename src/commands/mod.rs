@@ -6,6 +6,7 @@ mod describe;
 mod diff;
 mod interrupt;
 mod list;
+mod peek;
 mod replay;
 mod reset;
 mod save;
@@ -35,6 +36,8 @@ pub enum Command {
     List(list::ListArgs),
     /// Show where consumer groups stand: committed offset, log end and lag of each partition
     Describe(describe::DescribeArgs),
+    /// Show the records around each committed offset of a group
+    Peek(peek::PeekArgs),
     /// Compare two snapshots, or a snapshot with the groups as they stand now
     Diff(diff::DiffArgs),
     /// Move a group's committed offsets: plan, show, ask, write, read back
@@ -108,6 +111,7 @@ fn run_command_line() -> Exit {
     let outcome = match cli.command {
         Command::List(args) => list::run(&context, &args),
         Command::Describe(args) => describe::run(&context, &args),
+        Command::Peek(args) => peek::run(&context, &args),
         Command::Diff(args) => diff::run(&context, &args),
         Command::Reset(args) => reset::run(&context, args),
         Command::Replay(args) => replay::run(&context, args),

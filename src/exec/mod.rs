@@ -4,6 +4,7 @@ pub mod apply;
 pub mod describe;
 pub mod gather;
 pub mod list;
+pub mod peek;
 pub mod replay;
 pub mod reset;
 #[cfg(test)]

@@ -4,6 +4,7 @@ mod csv;
 pub mod describe;
 pub mod diff;
 pub mod list;
+pub mod peek;
 pub mod prometheus;
 pub mod replay;
 pub mod reset;

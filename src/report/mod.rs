@@ -6,6 +6,7 @@ mod diff;
 mod error;
 mod journal;
 mod list;
+mod peek;
 mod replay;
 mod reset;
 mod write;
@@ -15,6 +16,7 @@ pub use diff::{Change, DiffDelta, DiffOffsets, DiffReport, DiffRow, DiffSide, Di
 pub use error::ErrorReport;
 pub use journal::{JournalEntry, JournalGroup, JournalRow, JournalState};
 pub use list::{Incomplete, ListReport, ListRow};
+pub use peek::{PeekPartition, PeekRecord, PeekReport};
 pub use replay::{
     Ended, ReplayOutcome, ReplayPartition, ReplayReport, ReplayTotal, SinkReport, WindowReport, WindowSide,
 };

@@ -144,6 +144,13 @@ impl Sink for JsonLines {
     }
 }
 
+/// One record as one line, without its end.
+pub fn json_line(record: &Record<'_>) -> String {
+    let mut line = Vec::new();
+    Encoder::default().line(&mut line, record);
+    String::from_utf8_lossy(&line).trim_end().to_owned()
+}
+
 /// Writes lines. What repeats from record to record is kept: the topic and partition, and the timestamp's second.
 #[derive(Default)]
 struct Encoder {

@@ -9,7 +9,7 @@ use crate::model::Record;
 use std::path::PathBuf;
 
 pub use file::FileTarget;
-pub use jsonl::{JsonLines, Target};
+pub use jsonl::{JsonLines, Target, json_line};
 pub use pipe::{Pipe, PipeError};
 
 /// A place for records.
