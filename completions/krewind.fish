@@ -46,6 +46,7 @@ complete -c krewind -n "__fish_krewind_needs_command" -s h -l help -d 'Print hel
 complete -c krewind -n "__fish_krewind_needs_command" -s V -l version -d 'Print version'
 complete -c krewind -n "__fish_krewind_needs_command" -f -a "list" -d 'List the groups of the cluster'
 complete -c krewind -n "__fish_krewind_needs_command" -f -a "describe" -d 'Show where consumer groups stand: committed offset, log end and lag of each partition'
+complete -c krewind -n "__fish_krewind_needs_command" -f -a "peek" -d 'Show the records around each committed offset of a group'
 complete -c krewind -n "__fish_krewind_needs_command" -f -a "diff" -d 'Compare two snapshots, or a snapshot with the groups as they stand now'
 complete -c krewind -n "__fish_krewind_needs_command" -f -a "reset" -d 'Move a group\'s committed offsets: plan, show, ask, write, read back'
 complete -c krewind -n "__fish_krewind_needs_command" -f -a "replay" -d 'Read a window of topics into a sink, beside production; it stops by itself'
@@ -105,6 +106,31 @@ complete -c krewind -n "__fish_krewind_using_subcommand describe" -s q -l quiet 
 complete -c krewind -n "__fish_krewind_using_subcommand describe" -s v -l verbose -d 'Say more: ignored properties, and what librdkafka logs'
 complete -c krewind -n "__fish_krewind_using_subcommand describe" -l no-progress -d 'No progress bar'
 complete -c krewind -n "__fish_krewind_using_subcommand describe" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c krewind -n "__fish_krewind_using_subcommand peek" -l group -d 'The same; as Kafka\'s own tools name it' -r
+complete -c krewind -n "__fish_krewind_using_subcommand peek" -l matching -d 'Groups whose name matches, `*` and `?` as in a shell; repeatable' -r
+complete -c krewind -n "__fish_krewind_using_subcommand peek" -l topic -d 'Only this topic, or some of its partitions; repeatable' -r
+complete -c krewind -n "__fish_krewind_using_subcommand peek" -l before -d 'How many records in front of the commit' -r
+complete -c krewind -n "__fish_krewind_using_subcommand peek" -l after -d 'How many records from the commit on' -r
+complete -c krewind -n "__fish_krewind_using_subcommand peek" -s b -l bootstrap-server -d 'Brokers to start from; any of them tells the others' -r
+complete -c krewind -n "__fish_krewind_using_subcommand peek" -s F -l command-config -d 'Client properties, as Kafka\'s own tools or librdkafka write them' -r -F
+complete -c krewind -n "__fish_krewind_using_subcommand peek" -s X -d 'One librdkafka property; repeatable, wins over the file' -r
+complete -c krewind -n "__fish_krewind_using_subcommand peek" -l timeout -d 'The longest that one request may take, with its unit' -r
+complete -c krewind -n "__fish_krewind_using_subcommand peek" -l tz -d 'The zone in which times without one are read: UTC, local, or Area/City' -r
+complete -c krewind -n "__fish_krewind_using_subcommand peek" -s o -l output -d 'The report\'s form' -r -f -a "table\t'A table for people'
+wide\t'The same with more columns'
+json\t'One JSON object'
+csv\t'Comma-separated values'
+markdown\t'The table, for a document'
+prometheus\t'Prometheus text exposition (describe and list)'"
+complete -c krewind -n "__fish_krewind_using_subcommand peek" -l color -d 'Colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c krewind -n "__fish_krewind_using_subcommand peek" -l all-groups -d 'Every group of the cluster'
+complete -c krewind -n "__fish_krewind_using_subcommand peek" -l read-only -d 'Refuse every write, in the client itself'
+complete -c krewind -n "__fish_krewind_using_subcommand peek" -s q -l quiet -d 'Leave out notes and progress; warnings, plans and errors stay'
+complete -c krewind -n "__fish_krewind_using_subcommand peek" -s v -l verbose -d 'Say more: ignored properties, and what librdkafka logs'
+complete -c krewind -n "__fish_krewind_using_subcommand peek" -l no-progress -d 'No progress bar'
+complete -c krewind -n "__fish_krewind_using_subcommand peek" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c krewind -n "__fish_krewind_using_subcommand diff" -s b -l bootstrap-server -d 'Brokers to start from; any of them tells the others' -r
 complete -c krewind -n "__fish_krewind_using_subcommand diff" -s F -l command-config -d 'Client properties, as Kafka\'s own tools or librdkafka write them' -r -F
 complete -c krewind -n "__fish_krewind_using_subcommand diff" -s X -d 'One librdkafka property; repeatable, wins over the file' -r

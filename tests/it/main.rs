@@ -10,5 +10,6 @@ mod describe;
 mod properties;
 mod replay;
 mod reset;
+mod see;
 mod support;
 mod usage;

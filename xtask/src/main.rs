@@ -3,6 +3,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod bench;
 mod demo;
 mod docs;
 mod kafka;
@@ -27,6 +28,8 @@ enum Command {
     Kafka(kafka::Command),
     /// Watch krewind do its main job on a real Kafka of its own, in under a minute
     Demo(demo::Demo),
+    /// Measure krewind beside kafka-consumer-groups on one broker
+    Bench(bench::Bench),
     /// Write the generated files: completions/
     Docs,
 }
@@ -35,6 +38,7 @@ fn run(cli: Cli) -> Result<(), Box<dyn Error>> {
     match cli.command {
         Command::Kafka(command) => kafka::run(&command),
         Command::Demo(demo) => demo::run(&demo),
+        Command::Bench(bench) => bench::run(&bench),
         Command::Docs => docs::run(),
     }
 }

@@ -2,8 +2,8 @@
 #![allow(clippy::unwrap_used)]
 
 mod place;
-mod runner;
-mod terminal;
+pub(crate) mod runner;
+pub(crate) mod terminal;
 
 mod active;
 mod asked;

@@ -170,6 +170,7 @@ pub fn children(parent: u32) -> Vec<(u32, String)> {
 }
 
 /// What a run left.
+#[derive(Debug)]
 pub struct Ran {
     pub code: Option<i32>,
     pub stdout: String,
