@@ -72,17 +72,19 @@ pub fn describe<C: Cluster + ?Sized>(
                     warnings.push(unmanaged(name));
                 }
                 let readers = readers(&group);
+                // In a group at rest each partition has its reader, unless nobody subscribes to the topic any more.
+                let at_rest = group.state == GroupState::Stable;
                 let rows = rows
                     .iter()
                     .map(|row| {
                         let commit = commits.get(row).unwrap_or(&Commit::Absent);
-                        partition(
-                            row,
-                            commit,
-                            topics.get(&row.topic),
-                            logs.get(row).copied(),
-                            readers.get(row).copied(),
-                        )
+                        let reader = readers.get(row).copied();
+                        let log = logs.get(row).copied();
+                        let mut report = partition(row, commit, topics.get(&row.topic), log, reader);
+                        if at_rest && reader.is_none() && report.status == PartitionStatus::Ok {
+                            report.reason.get_or_insert_with(|| "no member reads it".to_owned());
+                        }
+                        report
                     })
                     .collect();
                 report(group, rows)

@@ -235,3 +235,12 @@ fn one_bad_row_never_hides_the_others() {
     assert_eq!(report.groups[0].total.unknown, 3);
     assert_eq!(fault(3).code, 3);
 }
+
+#[test]
+fn commits_are_read_before_ends_so_that_lag_is_never_negative_by_a_race() {
+    let fake = cluster();
+    describe(&fake, &describe::Request::of(&["g"]), || Timestamp(0)).unwrap();
+    let calls = fake.0.lock().unwrap().calls.clone();
+    let first_end = calls.iter().position(|call| *call == "offsets").unwrap();
+    assert!(calls[..first_end].contains(&"commits") && !calls[first_end..].contains(&"commits"), "{calls:?}");
+}

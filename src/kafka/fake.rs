@@ -27,6 +27,8 @@ pub struct State {
     pub log_faults: BTreeMap<TopicPartition, i32>,
     /// Topic ids.
     pub topic_ids: BTreeMap<String, String>,
+    /// What was asked for, in order: `commits`, `offsets`.
+    pub calls: Vec<&'static str>,
     /// Whether commits can be read at all.
     pub commits_unreadable: bool,
 }
@@ -105,7 +107,8 @@ impl Cluster for Fake {
         lookups: &[CommitLookup<'_>],
         require_stable: bool,
     ) -> Vec<Result<Vec<CommitRow>, BrokerFault>> {
-        let state = self.0.lock().unwrap();
+        let mut state = self.0.lock().unwrap();
+        state.calls.push("commits");
         let none = BTreeMap::new();
         lookups
             .iter()
@@ -144,7 +147,8 @@ impl Cluster for Fake {
     }
 
     fn list_offsets(&self, queries: &[(TopicPartition, OffsetSpec)]) -> Vec<Result<Option<FoundOffset>, BrokerFault>> {
-        let state = self.0.lock().unwrap();
+        let mut state = self.0.lock().unwrap();
+        state.calls.push("offsets");
         queries
             .iter()
             .map(|(partition, spec)| {

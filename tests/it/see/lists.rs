@@ -106,3 +106,17 @@ fn a_frozen_broker_is_named_and_does_not_empty_the_list() {
     // Twelve groups on five coordinator partitions: the two brokers that answer have some.
     assert!(!report["groups"].as_array().unwrap().is_empty(), "{report}");
 }
+
+#[test]
+fn a_topic_that_a_live_group_has_left_is_said() {
+    let cluster = shared();
+    let (orders, left, group) = (topic(cluster, "orders", &[4]), topic(cluster, "left", &[9]), fresh("g"));
+    cluster.commit_all(&group, &[(&orders, 0, 1), (&left, 0, 2)]).unwrap();
+    let _member = LiveMember::join(cluster, &group, &[&orders], &MemberOptions::new()).unwrap();
+    let report = krewind(cluster).args(["describe", &group, "-o", "json"]).run().succeeds().json();
+    let rows = report["groups"][0]["partitions"].as_array().unwrap();
+    let of = |topic: &str| rows.iter().find(|row| row["topic"] == topic).unwrap();
+    assert!(of(&orders)["reason"].is_null());
+    assert_eq!(of(&left)["reason"], "no member reads it");
+    assert_eq!(of(&left)["lag"], 7);
+}
