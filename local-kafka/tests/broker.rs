@@ -231,7 +231,10 @@ fn starter() {
 }
 
 fn start(role: &str, temporary: &Path) -> Child {
-    Command::new(std::env::current_exe().unwrap())
+    // A run that was put into the background ignores Ctrl-C, and its children inherit that; a starter at a terminal does not.
+    Command::new("perl")
+        .args(["-e", "$SIG{INT} = 'DEFAULT'; exec { $ARGV[0] } @ARGV or die"])
+        .arg(std::env::current_exe().unwrap())
         .args(["--exact", "starter", "--nocapture"])
         .env("LOCAL_KAFKA_TEST_ROLE", role)
         .env("TMPDIR", temporary)
