@@ -8,6 +8,7 @@ use crate::model::TopicSelection;
 use crate::render;
 use crate::render::describe::Columns;
 use crate::report::{DescribeReport, GroupError, Warning};
+use crate::sink::FileTarget;
 use clap::Args;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -78,11 +79,8 @@ impl DescribeArgs {
 /// Describes, prints, and tells by the exit code whether every row could be read and whether a condition holds.
 pub fn run(context: &Context, args: &DescribeArgs) -> Result<Exit> {
     args.choice.check(context)?;
-    if let Some(path) = &args.save
-        && path.exists()
-    {
-        return Err(super::save::exists(path));
-    }
+    // Before anything is looked at: a file that exists is not overwritten.
+    let save = args.save.as_deref().map(FileTarget::create).transpose()?;
     if args.watch.is_some() && !matches!(context.output, Output::Table | Output::Wide | Output::Json) {
         return Err(
             Error::usage("`--watch` shows tables or JSON").hint("leave out `-o`, or use `-o wide` or `-o json`")
@@ -122,9 +120,10 @@ pub fn run(context: &Context, args: &DescribeArgs) -> Result<Exit> {
     for warning in report.warnings.iter().filter(|warning| warning.code != "incomplete") {
         context.ui.warn(&warning.message);
     }
-    if let Some(path) = &args.save {
-        super::save::save(path, &render::json(&report))?;
-        context.ui.status(&format!("saved to `{}`", path.display()));
+    if let Some(file) = save {
+        let saved = format!("saved to `{}`", file.target().display());
+        super::save::write(file, &render::json(&report))?;
+        context.ui.status(&saved);
     }
     context.emit(&rendered(context, args, &report))?;
     let exit = if report.has_failures() || !chosen.incomplete.is_empty() { Exit::Failed } else { Exit::Done };

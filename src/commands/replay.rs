@@ -12,7 +12,6 @@ use crate::report::{ReplayOutcome, ReplayReport};
 use crate::sink::{self, FileTarget, JsonLines, Pipe, Sink};
 use crate::ui::{Progress, Ui};
 use clap::{Args, ValueEnum};
-use std::io::Write;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -186,7 +185,7 @@ fn tell(context: &Context, into: &Into, report: &ReplayReport, file: Option<File
             Output::Wide => render::replay::table(report, context.table_style(), true),
         })?,
     }
-    file.map_or(Ok(()), |file| write_report(file, &render::json(report)))
+    file.map_or(Ok(()), |file| super::save::write(file, &render::json(report)))
 }
 
 /// Standard output past its lock: a write that waits for a reader would keep that, and the end of the process wants it.
@@ -278,14 +277,6 @@ fn past(context: &Context, side: &str, text: &str) -> Result<Target> {
 }
 
 /// Writes the report to its file, which was begun before anything was read: a place where it can't be made is known then.
-fn write_report(mut file: FileTarget, report: &str) -> Result<()> {
-    file.write_all(report.as_bytes()).map_err(|error| {
-        Error::new(Code::Io, format!("the report could not be written to `{}`", file.target().display()))
-            .caused_by(error)
-    })?;
-    file.publish().map_err(|(error, _)| error)
-}
-
 /// The terminal, as the driver sees it.
 struct Watcher<'a> {
     ui: &'a Ui,
