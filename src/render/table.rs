@@ -1,5 +1,5 @@
 use crate::model::visible;
-use comfy_table::{Cell, CellAlignment, Color, ContentArrangement, Table};
+use comfy_table::{Cell, CellAlignment, Color, ColumnConstraint, ContentArrangement, Table, Width};
 
 /// How a table is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -18,7 +18,23 @@ pub struct Style {
 pub(super) struct Grid {
     table: Table,
     style: Style,
+    columns: Vec<Narrow>,
 }
+
+/// How narrow a column may get.
+struct Narrow {
+    is_number: bool,
+    /// The longest word of its title: titles are broken at their hyphens alone.
+    title: usize,
+    /// Its widest cell.
+    content: usize,
+}
+
+/// A name is wrapped on a narrow terminal, yet never into crumbs; then lines are longer than the terminal.
+const NARROWEST_NAME: usize = 10;
+
+/// Between columns.
+const GAP: u16 = 2;
 
 /// What a colour says; the words say it too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,18 +78,23 @@ impl Grid {
                 table.set_content_arrangement(ContentArrangement::Disabled);
             }
         }
-        table.set_header(columns.iter().map(|(title, _)| *title));
+        table.set_header(columns.iter().map(|(title, _)| Cell::new(title).set_delimiter('-')));
         for (index, (_, is_number)) in columns.iter().enumerate() {
             if let Some(column) = table.column_mut(index) {
                 if !style.markdown {
-                    column.set_padding((0, 2));
+                    column.set_padding((0, GAP));
                 }
                 if *is_number {
                     column.set_cell_alignment(CellAlignment::Right);
                 }
             }
         }
-        Grid { table, style }
+        let columns = columns.iter().map(|(title, is_number)| Narrow {
+            is_number: *is_number,
+            title: title.split('-').map(str::len).max().unwrap_or_default(),
+            content: 0,
+        });
+        Grid { table, style, columns: columns.collect() }
     }
 
     pub(super) fn row(&mut self, cells: impl IntoIterator<Item = String>) {
@@ -83,8 +104,12 @@ impl Grid {
     /// A row, one cell of which is marked by its colour.
     pub(super) fn row_marked(&mut self, cells: impl IntoIterator<Item = String>, mark: Option<(usize, Mark)>) {
         let Style { markdown, color, .. } = self.style;
+        let columns = &mut self.columns;
         self.table.add_row(cells.into_iter().enumerate().map(|(index, cell)| {
             let cell = visible(&cell);
+            if let Some(column) = columns.get_mut(index) {
+                column.content = column.content.max(cell.chars().count());
+            }
             let cell = Cell::new(if markdown { cell.replace('|', "\\|") } else { cell.into_owned() });
             match mark {
                 Some((marked, mark)) if color && marked == index => cell.fg(mark.color()),
@@ -93,8 +118,23 @@ impl Grid {
         }));
     }
 
+    /// Numbers stay whole, and titles break at hyphens; what gives way on a narrow terminal are names.
+    fn keep_numbers_whole(&mut self) {
+        if self.style.width.is_none() {
+            return;
+        }
+        for (index, narrow) in self.columns.iter().enumerate() {
+            let content = if narrow.is_number { narrow.content } else { narrow.content.min(NARROWEST_NAME) };
+            let least = u16::try_from(content.max(narrow.title)).unwrap_or(u16::MAX).saturating_add(GAP);
+            if let Some(column) = self.table.column_mut(index) {
+                column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(least)));
+            }
+        }
+    }
+
     /// The lines, without blanks at their ends.
-    pub(super) fn into_text(self) -> String {
+    pub(super) fn into_text(mut self) -> String {
+        self.keep_numbers_whole();
         let mut text = String::new();
         if self.style.markdown {
             text.push('\n');
@@ -168,6 +208,26 @@ mod tests {
         assert_eq!(eyes.count(-1234), "-1,234");
         assert_eq!(Style::default().count(1_234_567), "1234567");
         assert_eq!(Style::default().number(None::<i64>), "-");
+    }
+
+    #[test]
+    fn on_a_narrow_terminal_names_give_way_and_numbers_stay_whole() {
+        let style = Style { width: Some(40), ..Style::default() };
+        let mut grid = Grid::new(style, &[("TOPIC", false), ("CURRENT-OFFSET", true), ("LAG", true)]);
+        grid.row(["orders-with-a-very-long-name".to_owned(), "1234567".to_owned(), "89".to_owned()]);
+        let text = grid.into_text();
+        let lines: Vec<&str> = text.lines().collect();
+        assert!(lines.iter().any(|line| line.ends_with("1234567   89")), "{text}");
+        assert!(lines.iter().all(|line| line.len() <= 40), "{text}");
+        for word in ["TOPIC", "CURRENT", "OFFSET", "LAG"] {
+            assert!(text.contains(word), "{text}");
+        }
+        let name: String = lines
+            .iter()
+            .map(|line| line.split("  ").next().unwrap_or_default().trim())
+            .filter(|part| *part != "TOPIC")
+            .collect();
+        assert_eq!(name, "orders-with-a-very-long-name");
     }
 
     #[test]
