@@ -11,6 +11,7 @@ use crate::guard::Process;
 use crate::jars::Jars;
 use crate::ready;
 use crate::settings::Settings;
+use crate::wait::{Check, wait_for};
 
 /// A clean stop takes 0.3 s, or 6 s for the last of three nodes: it has no quorum left.
 const STOP: Duration = Duration::from_secs(15);
@@ -115,7 +116,12 @@ impl Node {
     /// # Errors
     /// When the signal cannot be sent.
     pub fn pause(&self) -> Result<(), Error> {
-        self.signal(Signal::STOP)
+        self.signal(Signal::STOP)?;
+        let Some(pid) = self.pid() else { return Ok(()) };
+        // The signal is sent, not yet taken: on a busy machine a thread may answer once more.
+        wait_for("the broker to stand still", Duration::from_secs(10), || {
+            Ok(if stands_still(pid) { Check::Done(()) } else { Check::NotYet(String::new()) })
+        })
     }
 
     /// Lets it go on after [`pause`](Node::pause).
@@ -171,4 +177,14 @@ impl Node {
             None => Ok(()),
         }
     }
+}
+
+/// Whether every thread of a process is stopped; where there is no /proc, that is taken for granted.
+fn stands_still(pid: u32) -> bool {
+    let Ok(threads) = std::fs::read_dir(format!("/proc/{pid}/task")) else { return true };
+    threads.flatten().all(|thread| {
+        // The state follows the command's name, which is in parentheses and may hold any.
+        std::fs::read_to_string(thread.path().join("stat"))
+            .map_or(true, |stat| stat.rsplit_once(") ").is_none_or(|(_, rest)| rest.starts_with('T')))
+    })
 }
