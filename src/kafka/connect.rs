@@ -194,6 +194,7 @@ impl Client {
         loop {
             if let Some(id) = ffi_groups::cluster_id(handle.native(), Duration::from_millis(20)) {
                 handle.consumer.context().connected();
+                ffi_groups::connect_now(handle.native(), self.connection.timeout);
                 return Ok(id);
             }
             let context = handle.consumer.context();

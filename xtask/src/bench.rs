@@ -17,6 +17,9 @@ pub struct Bench {
     /// Leave out the largest topic
     #[arg(long)]
     small: bool,
+    /// Measure nothing: fill the broker, print its address, and keep it until Enter
+    #[arg(long)]
+    hold: bool,
 }
 
 const TOOL: &str = "org.apache.kafka.tools.consumer.group.ConsumerGroupCommand";
@@ -33,6 +36,11 @@ pub fn run(bench: &Bench) -> Result<(), Box<dyn Error>> {
     let many: Vec<(&str, i32, i64)> = (0..6).map(|partition| ("t6", partition, 0)).collect();
     for number in 0..GROUPS {
         cluster.commit_all(&format!("many-{number:04}"), &many)?;
+    }
+    if bench.hold {
+        println!("{}: groups g6, g1000, …, many-0000 to many-{:04}; Enter ends it", cluster.bootstrap(), GROUPS - 1);
+        std::io::stdin().read_line(&mut String::new())?;
+        return Ok(());
     }
     println!(
         "krewind {}, {} runs; kafka-consumer-groups {}, 3 runs; medians, one broker",

@@ -1,6 +1,6 @@
 //! ListConsumerGroups, DescribeConsumerGroups, and the legacy list, which alone names share and streams groups.
 
-use super::owned::{c_text, fault_of_error, read_list};
+use super::owned::{AdminOptions, Queue, c_text, fault_of_error, read_list};
 use super::requests::{Wait, run};
 use super::{Fault, Native, optional_text, raw, text};
 use rdkafka_sys as sys;
@@ -81,6 +81,17 @@ pub fn broker_ids(native: Native<'_>, timeout: Duration) -> Result<Vec<i32>, Fau
         sys::rd_kafka_metadata_destroy(metadata);
         Ok(ids)
     }
+}
+
+/// Has a broker connected to at once. Requests that any broker may answer wait until one is connected, and left to itself
+/// librdkafka connects to one only after a pause of 11 ms ("sparse connections"); a request for the controller connects now. Its
+/// answer goes to a queue that nobody reads.
+pub fn connect_now(native: Native<'_>, timeout: Duration) {
+    let timeout_ms = i32::try_from(timeout.as_millis()).unwrap_or(i32::MAX);
+    let queue = Queue::new(native);
+    let options = AdminOptions::new(native, op::RD_KAFKA_ADMIN_OP_DESCRIBECLUSTER, timeout_ms);
+    // SAFETY: handle, options and queue are valid; the request keeps its own reference to the queue.
+    unsafe { sys::rd_kafka_DescribeCluster(native.ptr, options.ptr(), queue.ptr()) }
 }
 
 /// A described group's member.
