@@ -30,6 +30,15 @@ pub struct Connection {
 /// With every broker failing, how long a start waits for one to come up before it gives the reason.
 const START_GRACE: Duration = Duration::from_millis(1500);
 
+/// Requests in flight at once on one connection.
+const WINDOW: usize = 256;
+
+/// From how many requests on more than one connection is used.
+const MANY: usize = 100;
+
+/// Connections beyond the first.
+const OTHERS: usize = 2;
+
 /// What the error events of a client told so far.
 #[derive(Default)]
 struct Events {
@@ -164,6 +173,7 @@ pub(super) struct Handle {
 pub struct Client {
     connection: Connection,
     handle: RwLock<Arc<Handle>>,
+    others: Mutex<Vec<Arc<Handle>>>,
     cluster_id: OnceLock<String>,
 }
 
@@ -171,7 +181,7 @@ impl Client {
     /// Makes a client and waits until a broker told the cluster's id, or until it is clear that none will.
     pub fn connect(connection: Connection) -> Result<Self> {
         let handle = Handle::start(&connection)?;
-        let client = Client { connection, handle: RwLock::new(handle), cluster_id: OnceLock::new() };
+        let client = Client { connection, handle: RwLock::new(handle), others: Mutex::default(), cluster_id: OnceLock::new() };
         let id = client.wait_for_cluster_id()?;
         let _ = client.cluster_id.set(id);
         Ok(client)
@@ -261,6 +271,7 @@ impl Client {
         if let Ok(handle) = Handle::start(&self.connection) {
             handle.consumer.context().connected();
             *self.handle.write().unwrap_or_else(PoisonError::into_inner) = handle;
+            self.others.lock().unwrap_or_else(PoisonError::into_inner).clear();
         }
     }
 
@@ -270,6 +281,53 @@ impl Client {
         let context = handle.consumer.context().clone();
         let give_up = move || context.give_up();
         run(handle.native(), &Wait { timeout, window, give_up: &give_up })
+    }
+
+    /// Runs many requests like [`Client::ask`], one a question: beyond a hundred over several connections, since a broker takes
+    /// up one request of a connection at a time. The answers stand in the order of the questions.
+    pub(super) fn ask_each<Q: Sync, A: Send>(
+        &self,
+        questions: &[Q],
+        run: impl Fn(Native<'_>, &Wait<'_>, &[Q]) -> Vec<A> + Sync,
+    ) -> Vec<A> {
+        let (timeout, window) = (self.connection.timeout, WINDOW);
+        let others = if questions.len() > MANY { self.others() } else { Vec::new() };
+        let share = questions.len().div_ceil(others.len() + 1).max(1);
+        let mut shares = questions.chunks(share);
+        let own = shares.next().unwrap_or_default();
+        std::thread::scope(|scope| {
+            let run = &run;
+            let running: Vec<_> = shares
+                .zip(&others)
+                .map(|(share, handle)| {
+                    scope.spawn(move || {
+                        let context = handle.consumer.context();
+                        let give_up = || context.give_up();
+                        run(handle.native(), &Wait { timeout, window, give_up: &give_up }, share)
+                    })
+                })
+                .collect();
+            let mut answers = self.ask(timeout, window, |native, wait| run(native, wait, own));
+            for thread in running {
+                match thread.join() {
+                    Ok(more) => answers.extend(more),
+                    Err(panic) => std::panic::resume_unwind(panic),
+                }
+            }
+            answers
+        })
+    }
+
+    /// Further connections, made when they are first needed; none where one can't be made.
+    fn others(&self) -> Vec<Arc<Handle>> {
+        let mut others = self.others.lock().unwrap_or_else(PoisonError::into_inner);
+        while others.len() < OTHERS {
+            let Ok(handle) = Handle::start(&self.connection) else { return Vec::new() };
+            // As with the first one: a connection that is lost is librdkafka's to mend.
+            handle.consumer.context().connected();
+            others.push(handle);
+        }
+        others.clone()
     }
 
     /// The fault, with the reason behind a bare time-out.

@@ -89,8 +89,7 @@ impl Client {
         self.retry_coordinator(
             groups,
             |groups| {
-                let answers = self
-                    .ask(self.connection().timeout, WINDOW, |native, wait| ffi::describe_groups(native, wait, groups));
+                let answers = self.ask_each(groups, ffi::describe_groups);
                 answers
                     .into_iter()
                     .map(|answer| match answer {

@@ -206,8 +206,8 @@ impl Client {
                 entries: lookup.partitions.map(|all| all.iter().map(|partition| entry(partition, NONE)).collect()),
             })
             .collect();
-        let answers = self.ask(self.connection().timeout, 256, |native, wait| {
-            ffi::list_group_offsets(native, wait, require_stable, &requests)
+        let answers = self.ask_each(&requests, |native, wait, requests| {
+            ffi::list_group_offsets(native, wait, require_stable, requests)
         });
         pieces
             .iter()
