@@ -181,7 +181,8 @@ impl Client {
     /// Makes a client and waits until a broker told the cluster's id, or until it is clear that none will.
     pub fn connect(connection: Connection) -> Result<Self> {
         let handle = Handle::start(&connection)?;
-        let client = Client { connection, handle: RwLock::new(handle), others: Mutex::default(), cluster_id: OnceLock::new() };
+        let client =
+            Client { connection, handle: RwLock::new(handle), others: Mutex::default(), cluster_id: OnceLock::new() };
         let id = client.wait_for_cluster_id()?;
         let _ = client.cluster_id.set(id);
         Ok(client)

@@ -14,6 +14,7 @@
 mod raw;
 
 pub mod batch;
+mod find;
 pub mod groups;
 pub mod offsets;
 pub mod owned;
