@@ -53,7 +53,7 @@ pub enum Code {
     MovedSince,
     /// A transaction holds a commit that is not decided.
     PendingTransaction,
-    /// A share or streams group, which krewind does not write.
+    /// A share, streams or Connect group, which krewind does not write.
     UnmanagedGroup,
     /// A protected group.
     Protected,

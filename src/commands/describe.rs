@@ -117,6 +117,9 @@ pub fn run(context: &Context, args: &DescribeArgs) -> Result<Exit> {
     } else if report.groups.is_empty() {
         context.ui.warn("no group's name matches");
     }
+    if report.visibility.is_some() {
+        context.ui.status(LIMITED);
+    }
     for warning in report.warnings.iter().filter(|warning| warning.code != "incomplete") {
         context.ui.warn(&warning.message);
     }
@@ -200,6 +203,9 @@ fn rendered(context: &Context, args: &DescribeArgs, report: &DescribeReport) -> 
         }
     }
 }
+
+/// Said where brokers leave out what this login may not describe.
+pub const LIMITED: &str = "this login is limited by ACLs: groups and topics that it may not describe are not shown";
 
 /// Warnings of a report, for the reader of a table.
 pub fn warnings(context: &Context, warnings: &[Warning]) {

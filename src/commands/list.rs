@@ -1,8 +1,10 @@
 use super::Context;
 use super::choice::{incomplete, incomplete_message};
+use super::describe::LIMITED;
 use crate::cli::Output;
 use crate::error::{Exit, Result};
 use crate::exec::describe::{self, Request};
+use crate::exec::gather;
 use crate::exec::list::all_groups;
 use crate::kafka::{Cluster, ListedGroup};
 use crate::model::{GroupState, GroupType};
@@ -113,7 +115,11 @@ pub fn run(context: &Context, args: &ListArgs) -> Result<Exit> {
         groups: rows,
         incomplete,
         warnings: Vec::new(),
+        visibility: gather::visibility(client),
     };
+    if report.visibility.is_some() {
+        context.ui.status(LIMITED);
+    }
     for missing in &report.incomplete {
         context.ui.warn(&incomplete_message(missing));
     }
@@ -147,7 +153,7 @@ fn add_lag(row: &mut ListRow, group: &GroupReport) {
     }
     row.group_type = group.group_type;
     row.state = group.state;
-    // Whether a share or streams group has members can't be seen from here.
+    // Whether such a group has members can't be seen from here.
     row.members = (group.group_type != GroupType::Unmanaged).then_some(group.members.len());
     let topics: BTreeSet<&str> = group.partitions.iter().map(|row| row.topic.as_str()).collect();
     row.topics = Some(topics.into_iter().map(str::to_owned).collect());

@@ -87,8 +87,9 @@ pub fn run(
             // Drawn anew also after the terminal was resized.
             let heading = format!("every {interval:?}, {}; q ends", report.captured_at);
             let body = render::describe::table(&report, context.table_style(), columns);
+            let drawn = terminal::size().map_err(failed)?;
             screen.draw(&format!("{heading}\n\n{body}")).map_err(failed)?;
-            match wait(context, due).map_err(failed)? {
+            match wait(context, due, drawn).map_err(failed)? {
                 Woken::Due => break,
                 Woken::Resized => {}
                 Woken::Quit => return Ok(Exit::Done),
@@ -106,8 +107,13 @@ enum Woken {
     Interrupted,
 }
 
-fn wait(context: &Context, due: Instant) -> std::io::Result<Woken> {
+/// Waits; that the terminal is no longer as large as it was `drawn` is seen by looking, since the signal can come before anyone
+/// listens for it.
+fn wait(context: &Context, due: Instant, drawn: (u16, u16)) -> std::io::Result<Woken> {
     loop {
+        if terminal::size()? != drawn {
+            return Ok(Woken::Resized);
+        }
         if context.interrupt.came() {
             return Ok(Woken::Interrupted);
         }
@@ -118,14 +124,12 @@ fn wait(context: &Context, due: Instant) -> std::io::Result<Woken> {
         if !poll(left.min(Duration::from_millis(100)))? {
             continue;
         }
-        match read()? {
-            Event::Resize(..) => return Ok(Woken::Resized),
-            Event::Key(key) => match key.code {
+        if let Event::Key(key) = read()? {
+            match key.code {
                 KeyCode::Char('q') | KeyCode::Esc => return Ok(Woken::Quit),
                 KeyCode::Char('c') if key.modifiers.contains(KeyModifiers::CONTROL) => return Ok(Woken::Interrupted),
                 _ => {}
-            },
-            _ => {}
+            }
         }
     }
 }

@@ -110,7 +110,7 @@ pub fn describe<C: Cluster + ?Sized>(
         }),
         groups,
         warnings,
-        visibility: None,
+        visibility: gather::visibility(cluster),
     })
 }
 
@@ -265,8 +265,8 @@ fn unmanaged(group: &str) -> Warning {
         "unmanaged-group",
         group,
         format!(
-            "group `{group}` is a share or streams group: its members can't be seen from here; use Kafka's `kafka-share-groups` or \
-             `kafka-streams-groups`"
+            "group `{group}` is a share, streams or Connect group: its members can't be seen from here; use Kafka's \
+             `kafka-share-groups` or `kafka-streams-groups`, or the Connect cluster's REST interface"
         ),
     )
 }

@@ -54,6 +54,11 @@ pub fn group_not_found(name: &str) -> Error {
         .hint("names are literal and case-sensitive; `krewind describe --all-groups` shows those that exist")
 }
 
+/// `authorized` where brokers may leave out of their answers what this login may not describe.
+pub fn visibility<C: Cluster + ?Sized>(cluster: &C) -> Option<String> {
+    cluster.is_restricted().unwrap_or(false).then(|| "authorized".to_owned())
+}
+
 /// All commits of each group, in the order asked; pending ones told from decided ones.
 pub fn all_commits<C: Cluster + ?Sized>(
     cluster: &C,

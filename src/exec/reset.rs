@@ -99,7 +99,7 @@ fn existing_group(described: Option<gather::DescribedGroup>, request: &Request) 
     match described {
         Some(Ok(description)) if description.group_type == GroupType::Unmanaged => Err(Error::new(
             Code::UnmanagedGroup,
-            format!("group `{group}` is a share or streams group, which krewind does not write"),
+            format!("group `{group}` is a share, streams or Connect group, which krewind does not write"),
         )
         .hint(format!("a share group: `kafka-share-groups --reset-offsets --group {group}` of Kafka itself"))
         .hint(format!("a Kafka Streams application: `kafka-streams-groups --reset-offsets --group {group}`, which knows its state too"))),

@@ -30,6 +30,9 @@ pub struct Connection {
 /// With every broker failing, how long a start waits for one to come up before it gives the reason.
 const START_GRACE: Duration = Duration::from_millis(1500);
 
+/// How long the answer to what this login may do is waited for.
+const RESTRICTED_PATIENCE: Duration = Duration::from_secs(2);
+
 /// Requests in flight at once on one connection.
 const WINDOW: usize = 256;
 
@@ -172,6 +175,9 @@ pub(super) struct Handle {
 /// A cluster reached through librdkafka.
 pub struct Client {
     connection: Connection,
+    // Before the handle: what belongs to it ends first.
+    question: Mutex<Option<ffi_groups::ClusterQuestion>>,
+    restricted: OnceLock<Option<bool>>,
     handle: RwLock<Arc<Handle>>,
     others: Mutex<Vec<Arc<Handle>>>,
     cluster_id: OnceLock<String>,
@@ -181,8 +187,14 @@ impl Client {
     /// Makes a client and waits until a broker told the cluster's id, or until it is clear that none will.
     pub fn connect(connection: Connection) -> Result<Self> {
         let handle = Handle::start(&connection)?;
-        let client =
-            Client { connection, handle: RwLock::new(handle), others: Mutex::default(), cluster_id: OnceLock::new() };
+        let client = Client {
+            connection,
+            question: Mutex::default(),
+            restricted: OnceLock::new(),
+            handle: RwLock::new(handle),
+            others: Mutex::default(),
+            cluster_id: OnceLock::new(),
+        };
         let id = client.wait_for_cluster_id()?;
         let _ = client.cluster_id.set(id);
         Ok(client)
@@ -205,7 +217,8 @@ impl Client {
         loop {
             if let Some(id) = ffi_groups::cluster_id(handle.native(), Duration::from_millis(20)) {
                 handle.consumer.context().connected();
-                ffi_groups::connect_now(handle.native(), self.connection.timeout);
+                let question = ffi_groups::ask_for_cluster(handle.native(), self.connection.timeout);
+                *self.question.lock().unwrap_or_else(PoisonError::into_inner) = Some(question);
                 return Ok(id);
             }
             let context = handle.consumer.context();
@@ -271,6 +284,7 @@ impl Client {
     pub(super) fn renew(&self) {
         if let Ok(handle) = Handle::start(&self.connection) {
             handle.consumer.context().connected();
+            self.question.lock().unwrap_or_else(PoisonError::into_inner).take();
             *self.handle.write().unwrap_or_else(PoisonError::into_inner) = handle;
             self.others.lock().unwrap_or_else(PoisonError::into_inner).clear();
         }
@@ -316,6 +330,16 @@ impl Client {
                 }
             }
             answers
+        })
+    }
+
+    /// Whether an authorizer limits this login; what it may not describe, brokers leave out of their answers without a word.
+    /// `None` where that is not known.
+    pub(super) fn asked_restricted(&self) -> Option<bool> {
+        *self.restricted.get_or_init(|| {
+            let question = self.question.lock().unwrap_or_else(PoisonError::into_inner).take()?;
+            // It was sent before everything else: where its answer is not there by now, it is not waited for long.
+            Some(!question.may_do_everything(RESTRICTED_PATIENCE.min(self.connection.timeout))?)
         })
     }
 

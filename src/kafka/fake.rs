@@ -79,6 +79,9 @@ impl Fake {
 }
 
 impl Cluster for Fake {
+    fn is_restricted(&self) -> Option<bool> {
+        Some(false)
+    }
     fn cluster_id(&self) -> Result<String> {
         Ok("fake".to_owned())
     }

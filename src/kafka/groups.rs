@@ -1,6 +1,6 @@
 use super::connect::Client;
 use super::error::{BrokerFault, codes};
-use super::ffi::groups as ffi;
+use super::ffi::{Fault, groups as ffi};
 use crate::error::Result;
 use crate::model::{Assignment, Coordinator, GroupDescription, GroupState, GroupType, Member};
 use std::collections::{BTreeMap, BTreeSet};
@@ -92,7 +92,11 @@ impl Client {
                 let answers = self.ask_each(groups, ffi::describe_groups);
                 answers
                     .into_iter()
-                    .map(|answer| match answer {
+                    .zip(groups)
+                    .map(|(answer, group)| match answer {
+                        Ok(ffi::DescribedGroup { fault: Some(fault), .. }) if is_other_protocol(&fault) => {
+                            Ok(unmanaged(group))
+                        }
                         Ok(ffi::DescribedGroup { fault: Some(fault), .. }) | Err(fault) => Err(self.explain(fault)),
                         Ok(described) => Ok(description(described)),
                     })
@@ -132,6 +136,25 @@ impl Client {
                 answers[index] = answer;
             }
         }
+    }
+}
+
+/// Librdkafka describes no group whose protocol is another than `consumer`, such as a Connect cluster's, once it has members
+/// (`rd_kafka_DescribeConsumerGroupsResponse_parse`).
+fn is_other_protocol(fault: &Fault) -> bool {
+    fault.code == codes::INVALID_ARG && fault.message.contains("is not a consumer group")
+}
+
+/// A group that can't be looked into.
+fn unmanaged(group: &str) -> GroupDescription {
+    GroupDescription {
+        group: group.to_owned(),
+        group_type: GroupType::Unmanaged,
+        state: GroupState::Unknown,
+        is_simple: false,
+        assignor: None,
+        coordinator: None,
+        members: Vec::new(),
     }
 }
 

@@ -26,6 +26,10 @@ pub trait Cluster: Sync {
     /// The cluster's id.
     fn cluster_id(&self) -> Result<String>;
 
+    /// Whether an authorizer limits this login; what it may not describe, brokers leave out of their lists without a word.
+    /// `None` where that is not known.
+    fn is_restricted(&self) -> Option<bool>;
+
     /// All groups that brokers list as consumer groups, with the brokers that did not answer.
     fn list_groups(&self) -> Result<GroupListing>;
 
@@ -59,6 +63,9 @@ pub struct ReadOnly<'a, C: ?Sized>(pub &'a C);
 impl<C: Cluster + ?Sized> Cluster for ReadOnly<'_, C> {
     fn cluster_id(&self) -> Result<String> {
         self.0.cluster_id()
+    }
+    fn is_restricted(&self) -> Option<bool> {
+        self.0.is_restricted()
     }
     fn list_groups(&self) -> Result<GroupListing> {
         self.0.list_groups()

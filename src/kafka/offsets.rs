@@ -81,6 +81,10 @@ impl Cluster for Client {
         Ok(self.id().to_owned())
     }
 
+    fn is_restricted(&self) -> Option<bool> {
+        self.asked_restricted()
+    }
+
     fn list_groups(&self) -> Result<GroupListing> {
         self.listed_groups()
     }

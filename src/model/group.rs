@@ -8,7 +8,7 @@ pub enum GroupType {
     Classic,
     /// The protocol of KIP-848 (`group.protocol=consumer`).
     Consumer,
-    /// A share or streams group: librdkafka can't tell which, and krewind does not write them.
+    /// A share, streams or Connect group: librdkafka can't tell which, and krewind does not write them.
     Unmanaged,
     /// The broker did not tell.
     Unknown,

@@ -224,7 +224,7 @@ pub(super) fn span(ms: i64) -> String {
 /// `Empty (simple), classic, no members`.
 fn headline(group: &GroupReport, style: Style) -> String {
     if group.group_type == GroupType::Unmanaged {
-        return "a share or streams group, whose members can't be seen from here".to_owned();
+        return "a share, streams or Connect group, whose members can't be seen from here".to_owned();
     }
     let simple = if group.is_simple { " (simple)" } else { "" };
     let members = match group.members.len() {

@@ -20,6 +20,9 @@ pub struct ListReport {
     /// What a person should know.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Warning>,
+    /// `authorized` where brokers hide what this login may not describe.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub visibility: Option<String>,
 }
 
 /// One group of a list.

@@ -39,6 +39,9 @@ struct Fake {
 }
 
 impl Cluster for Fake {
+    fn is_restricted(&self) -> Option<bool> {
+        unreachable!()
+    }
     fn cluster_id(&self) -> Result<String> {
         Ok("fake".to_owned())
     }

@@ -1,6 +1,6 @@
 //! ListConsumerGroups, DescribeConsumerGroups, and the legacy list, which alone names share and streams groups.
 
-use super::owned::{AdminOptions, Queue, c_text, fault_of_error, read_list};
+use super::owned::{AdminOptions, ErrorObject, Event, Queue, c_text, fault_of_error, read_list};
 use super::requests::{Wait, run};
 use super::{Fault, Native, optional_text, raw, text};
 use rdkafka_sys as sys;
@@ -83,15 +83,53 @@ pub fn broker_ids(native: Native<'_>, timeout: Duration) -> Result<Vec<i32>, Fau
     }
 }
 
-/// Has a broker connected to at once. Requests that any broker may answer wait until one is connected, and left to itself
-/// librdkafka connects to one only after a pause of 11 ms ("sparse connections"); a request for the controller connects now. Its
-/// answer goes to a queue that nobody reads.
-pub fn connect_now(native: Native<'_>, timeout: Duration) {
+/// A DescribeCluster that was sent and whose answer nobody has read yet.
+pub struct ClusterQuestion(Queue);
+
+// SAFETY: librdkafka's queues may be used and destroyed from any thread.
+unsafe impl Send for ClusterQuestion {}
+
+/// Has a broker connected to at once, and asks what this login may do with the cluster (KIP-430). Requests that any broker may
+/// answer wait until one is connected, and left to itself librdkafka connects to one only after a pause of 11 ms ("sparse
+/// connections"); a request for the controller connects now.
+pub fn ask_for_cluster(native: Native<'_>, timeout: Duration) -> ClusterQuestion {
     let timeout_ms = i32::try_from(timeout.as_millis()).unwrap_or(i32::MAX);
     let queue = Queue::new(native);
     let options = AdminOptions::new(native, op::RD_KAFKA_ADMIN_OP_DESCRIBECLUSTER, timeout_ms);
-    // SAFETY: handle, options and queue are valid; the request keeps its own reference to the queue.
-    unsafe { sys::rd_kafka_DescribeCluster(native.ptr, options.ptr(), queue.ptr()) }
+    // SAFETY: handle, options and queue are valid. The setter fails only for another operation; where it fails nothing is
+    // told, which is not an answer either.
+    unsafe {
+        let _ = ErrorObject::check(sys::rd_kafka_AdminOptions_set_include_authorized_operations(options.ptr(), 1));
+        sys::rd_kafka_DescribeCluster(native.ptr, options.ptr(), queue.ptr());
+    }
+    ClusterQuestion(queue)
+}
+
+impl ClusterQuestion {
+    /// Whether this login may do everything with the cluster: a superuser, or a cluster without an authorizer. `None` where no
+    /// answer came in time, or the broker is too old to tell.
+    pub fn may_do_everything(&self, timeout: Duration) -> Option<bool> {
+        let timeout_ms = i32::try_from(timeout.as_millis()).unwrap_or(i32::MAX);
+        // SAFETY: the queue is valid; the event is owned here, and its result is read while it lives. Operations come from
+        // librdkafka's own table, so that the Rust enum has each of them.
+        unsafe {
+            let event = Event::take(sys::rd_kafka_queue_poll(self.0.ptr(), timeout_ms))?;
+            let told = sys::rd_kafka_event_type(event.ptr()) == sys::RD_KAFKA_EVENT_DESCRIBECLUSTER_RESULT;
+            if !told || raw::event_error(event.ptr()) != 0 {
+                return None;
+            }
+            let mut count = 0;
+            let result = sys::rd_kafka_event_DescribeCluster_result(event.ptr());
+            let operations = sys::rd_kafka_DescribeCluster_result_authorized_operations(result, &mut count);
+            if operations.is_null() {
+                return None;
+            }
+            let operations: Vec<u32> = (0..count).map(|index| *operations.add(index) as u32).collect();
+            use sys::rd_kafka_AclOperation_t as acl;
+            let everything = [acl::RD_KAFKA_ACL_OPERATION_ALTER, acl::RD_KAFKA_ACL_OPERATION_CLUSTER_ACTION];
+            Some(everything.into_iter().all(|operation| operations.contains(&(operation as u32))))
+        }
+    }
 }
 
 /// A described group's member.

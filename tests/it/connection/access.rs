@@ -46,6 +46,31 @@ fn a_topic_that_may_not_be_described_is_said_where_it_is_named() {
 }
 
 #[test]
+fn what_a_limited_login_can_not_see_is_said() {
+    let secured = secured();
+    let alice = secured.security().login(ALICE);
+    let words = "this login is limited by ACLs";
+    // The group's commit on the hidden topic is not listed by the broker, and no member tells of it.
+    let run = krewind(&alice).args(["describe", &secured.group, "-o", "json"]).run().exits(0);
+    assert_eq!(run.json()["groups"][0]["partitions"].as_array().unwrap().len(), 1, "{run}");
+    assert_eq!(run.json()["visibility"], "authorized", "{run}");
+    assert!(run.stderr.contains(words), "{run}");
+    let run = krewind(&alice).args(["list", "-o", "json"]).run().exits(0);
+    assert_eq!(run.json()["visibility"], "authorized", "{run}");
+    assert!(run.stderr.contains(words), "{run}");
+    // A superuser sees everything, and nothing is said.
+    let admin = secured.admin();
+    for run in [
+        krewind(&admin).args(["describe", &secured.group, "-o", "json"]).run(),
+        krewind(&admin).args(["list", "-o", "json"]).run(),
+    ] {
+        let run = run.exits(0);
+        assert!(run.json().get("visibility").is_none(), "{run}");
+        assert!(!run.stderr.contains(words), "{run}");
+    }
+}
+
+#[test]
 fn a_hidden_topic_that_a_member_reads_is_a_row_of_its_own() {
     let secured = secured();
     let group = fresh("readers");

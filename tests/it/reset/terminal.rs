@@ -59,6 +59,11 @@ impl Terminal {
         self.session.send(key).unwrap();
     }
 
+    /// Gives the terminal another size.
+    pub fn resizes(&mut self, columns: u16, rows: u16) {
+        self.session.get_process_mut().set_window_size(columns, rows).unwrap();
+    }
+
     /// The process at the terminal.
     pub fn pid(&self) -> u32 {
         u32::try_from(self.session.get_process().pid().as_raw()).unwrap()

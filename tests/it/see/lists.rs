@@ -4,6 +4,9 @@ use crate::support::{fresh, krewind, topic};
 use local_kafka::client::{LiveMember, MemberOptions, ShareGroup};
 use local_kafka::{Kafka, shared};
 use serde_json::Value;
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::time::Duration;
 
 fn named<'v>(report: &'v Value, group: &str) -> &'v Value {
     let rows = report["groups"].as_array().unwrap();
@@ -53,6 +56,43 @@ fn groups_of_each_kind_with_type_state_and_lag() {
     let some = ["list", "--matching", &glob, "--type", "consumer", "-o", "csv"];
     let rows = krewind(cluster).args(some).run().succeeds().csv();
     assert_eq!(rows.iter().map(|row| row["group"].as_str()).collect::<Vec<_>>(), [group("consumer")]);
+}
+
+/// A member whose protocol is `connect`, as a Connect worker joins (`WorkerCoordinator`): JoinGroup v2 by hand, since no client
+/// in the jars has such a member. The group lives as long as the connection.
+fn connect_worker(bootstrap: &str, group: &str) -> TcpStream {
+    let text = |text: &str| [&(text.len() as i16).to_be_bytes()[..], text.as_bytes()].concat();
+    let mut body = [&11i16.to_be_bytes()[..], &2i16.to_be_bytes(), &1i32.to_be_bytes(), &text("worker")].concat();
+    body.extend(text(group));
+    // Session and rebalance time-outs; no member id yet; one protocol with its metadata.
+    body.extend([30_000i32.to_be_bytes(), 30_000i32.to_be_bytes()].concat());
+    body.extend([text(""), text("connect"), 1i32.to_be_bytes().to_vec(), text("sessioned")].concat());
+    body.extend([&2i32.to_be_bytes()[..], &[0, 0]].concat());
+    let mut connection = TcpStream::connect(bootstrap).unwrap();
+    connection.write_all(&[&(body.len() as i32).to_be_bytes()[..], &body].concat()).unwrap();
+    connection.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+    let mut size = [0; 4];
+    connection.read_exact(&mut size).unwrap();
+    let mut answer = vec![0; i32::from_be_bytes(size) as usize];
+    connection.read_exact(&mut answer).unwrap();
+    // Correlation id, throttle time, error code.
+    assert_eq!(answer[8..10], [0, 0], "JoinGroup was refused: {answer:?}");
+    connection
+}
+
+#[test]
+fn a_connect_cluster_is_shown_though_librdkafka_hides_it() {
+    let cluster = shared();
+    let group = fresh("connect-cluster");
+    let _worker = connect_worker(cluster.bootstrap(), &group);
+    let report = krewind(cluster).args(["list", "--matching", &group, "--lag", "-o", "json"]).run().exits(0).json();
+    let row = named(&report, &group);
+    // Its members can't be seen from here, which is not the same as none.
+    assert_eq!((row["type"].as_str(), row["members"].as_i64()), (Some("unmanaged"), None), "{report}");
+    let run = krewind(cluster).args(["describe", &group, "-o", "json"]).run().exits(0);
+    assert_eq!(run.json()["warnings"][0]["code"], "unmanaged-group", "{run}");
+    let run = krewind(cluster).args(["reset", &group, "--all-topics", "--to-earliest", "--yes", "-o", "json"]).run();
+    assert_eq!(run.exits(3).error_code(), "unmanaged-group");
 }
 
 #[test]

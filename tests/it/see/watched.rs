@@ -25,6 +25,25 @@ fn a_terminal_is_redrawn_until_q_and_left_as_it_was() {
 }
 
 #[test]
+fn a_resized_terminal_is_drawn_anew_at_once() {
+    let cluster = shared();
+    let (orders, group) = (topic(cluster, "orders", &[10]), fresh("watched"));
+    cluster.commit_all(&group, &[(&orders, 0, 7)]).unwrap();
+    let run = Krewind::on(cluster);
+    // An interval so long that only the resize can be the reason.
+    let mut terminal = Terminal::redirected(&run, &["describe", &group, "--watch=10m"], r#"exec "$0" "$@""#);
+    terminal.shows("LOG-END-OFFSET");
+    terminal.resizes(60, 50);
+    terminal.shows("every 600s");
+    terminal.shows("STATUS");
+    terminal.presses("q");
+    let ended = terminal.end();
+    assert_eq!(ended.code, Some(0));
+    // Both drawings; on the narrow one the titles are broken, and stand whole no more.
+    assert_eq!((ended.stderr.matches("every 600s").count(), ended.stderr.matches("LOG-END-OFFSET").count()), (2, 1));
+}
+
+#[test]
 fn ctrl_c_ends_the_watch_with_130() {
     let cluster = shared();
     let (orders, group) = (topic(cluster, "orders", &[10]), fresh("watched"));
