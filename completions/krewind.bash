@@ -583,13 +583,17 @@ _krewind() {
             return 0
             ;;
         krewind__subcmd__reset)
-            opts="-y -b -F -X -o -q -v -h --group --topic --all-topics --to-earliest --to-latest --to-offset --to-datetime --to-timestamp --out-of-range --no-record --skip-unread --create-group --dry-run --execute --yes --bootstrap-server --command-config --timeout --read-only --tz --output --quiet --verbose --color --no-progress --help"
+            opts="-y -b -F -X -o -q -v -h --group --matching --topic --all-topics --to-earliest --to-latest --to-offset --to-datetime --to-timestamp --by-duration --shift-by --to-current --to-group --from-file --out-of-range --no-record --no-commit --skip-unread --create-group --dry-run --execute --yes --keep-going --no-journal --bootstrap-server --command-config --timeout --read-only --tz --output --quiet --verbose --color --no-progress --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --group)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --matching)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -609,12 +613,32 @@ _krewind() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --by-duration)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --shift-by)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --to-group)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --from-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --out-of-range)
                     COMPREPLY=($(compgen -W "fail clamp" -- "${cur}"))
                     return 0
                     ;;
                 --no-record)
                     COMPREPLY=($(compgen -W "latest skip fail" -- "${cur}"))
+                    return 0
+                    ;;
+                --no-commit)
+                    COMPREPLY=($(compgen -W "skip use-earliest use-latest fail" -- "${cur}"))
                     return 0
                     ;;
                 --skip-unread)

@@ -152,14 +152,23 @@ complete -c krewind -n "__fish_krewind_using_subcommand diff" -s q -l quiet -d '
 complete -c krewind -n "__fish_krewind_using_subcommand diff" -s v -l verbose -d 'Say more: ignored properties, and what librdkafka logs'
 complete -c krewind -n "__fish_krewind_using_subcommand diff" -l no-progress -d 'No progress bar'
 complete -c krewind -n "__fish_krewind_using_subcommand diff" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c krewind -n "__fish_krewind_using_subcommand reset" -l group -d 'The same; as Kafka\'s own tools name it' -r
+complete -c krewind -n "__fish_krewind_using_subcommand reset" -l group -d 'The same, as Kafka\'s own tools name it; repeatable' -r
+complete -c krewind -n "__fish_krewind_using_subcommand reset" -l matching -d 'The groups whose name matches: *, ? and [a-z]; repeatable' -r
 complete -c krewind -n "__fish_krewind_using_subcommand reset" -l topic -d 'A topic, or some of its partitions: orders, orders:0,3-5; repeatable' -r
 complete -c krewind -n "__fish_krewind_using_subcommand reset" -l to-offset -d 'To this offset' -r
 complete -c krewind -n "__fish_krewind_using_subcommand reset" -l to-timestamp -l to-datetime -d 'To the first record at or after this time: 2026-12-01T10:00:00Z, 14:05, 30m (ago), epoch seconds or milliseconds' -r
+complete -c krewind -n "__fish_krewind_using_subcommand reset" -l by-duration -d 'To the first record at or after that long ago: 2h, 1d12h, PT2H' -r
+complete -c krewind -n "__fish_krewind_using_subcommand reset" -l shift-by -d 'This many offsets on from each commit; negative: back' -r
+complete -c krewind -n "__fish_krewind_using_subcommand reset" -l to-group -d 'Where another group stands, its metadata included' -r
+complete -c krewind -n "__fish_krewind_using_subcommand reset" -l from-file -d 'Where a file says: Kafka\'s CSV (topic,partition,offset), a snapshot of `describe --save`, a report of a reset' -r -F
 complete -c krewind -n "__fish_krewind_using_subcommand reset" -l out-of-range -d 'What to do with an offset outside the log' -r -f -a "fail\t'Refuse'
 clamp\t'Take the nearest offset within the log'"
 complete -c krewind -n "__fish_krewind_using_subcommand reset" -l no-record -d 'What to do where no record is at or after the time' -r -f -a "latest\t'Stand at the end'
 skip\t'Leave the partition'
+fail\t'Refuse'"
+complete -c krewind -n "__fish_krewind_using_subcommand reset" -l no-commit -d 'What --shift-by and --to-current do with a partition without a commit' -r -f -a "skip\t'Leave it without one'
+use-earliest\t'Stand at the log start'
+use-latest\t'Stand at the end'
 fail\t'Refuse'"
 complete -c krewind -n "__fish_krewind_using_subcommand reset" -l skip-unread -d 'Under --yes, what to do with partitions that would move forward past unread records' -r -f -a "allow\t'Move them'
 keep\t'Leave them where they are'"
@@ -177,12 +186,15 @@ prometheus\t'Prometheus text exposition (describe and list)'"
 complete -c krewind -n "__fish_krewind_using_subcommand reset" -l color -d 'Colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
-complete -c krewind -n "__fish_krewind_using_subcommand reset" -l all-topics -d 'Every partition of every topic that the group has a commit on'
+complete -c krewind -n "__fish_krewind_using_subcommand reset" -l all-topics -d 'Every partition of every topic that the group has a commit on, those added later included'
 complete -c krewind -n "__fish_krewind_using_subcommand reset" -l to-earliest -d 'To the oldest record that is kept'
 complete -c krewind -n "__fish_krewind_using_subcommand reset" -l to-latest -d 'To the end: the next record is the first one'
+complete -c krewind -n "__fish_krewind_using_subcommand reset" -l to-current -d 'Where each commit stands'
 complete -c krewind -n "__fish_krewind_using_subcommand reset" -l create-group -d 'Make the group where it does not exist'
 complete -c krewind -n "__fish_krewind_using_subcommand reset" -l dry-run -d 'Show the plan and write nothing, whatever else is given'
 complete -c krewind -n "__fish_krewind_using_subcommand reset" -s y -l yes -l execute -d 'Write without asking'
+complete -c krewind -n "__fish_krewind_using_subcommand reset" -l keep-going -d 'With several groups: go on to the next one after a failure or refusal'
+complete -c krewind -n "__fish_krewind_using_subcommand reset" -l no-journal -d 'Write though what is replaced can\'t be kept for `undo`'
 complete -c krewind -n "__fish_krewind_using_subcommand reset" -l read-only -d 'Refuse every write, in the client itself'
 complete -c krewind -n "__fish_krewind_using_subcommand reset" -s q -l quiet -d 'Leave out notes and progress; warnings, plans and errors stay'
 complete -c krewind -n "__fish_krewind_using_subcommand reset" -s v -l verbose -d 'Say more: ignored properties, and what librdkafka logs'

@@ -47,6 +47,8 @@ pub enum Code {
     OutOfRange,
     /// No record at or after the time.
     NoRecordAtTime,
+    /// There is no commit to start from.
+    NoCommit,
     /// Unread records would be skipped.
     WouldSkip,
     /// Commits moved since the write that would be undone.
@@ -90,6 +92,7 @@ impl Code {
             Code::NoTerminal => "no-terminal",
             Code::OutOfRange => "out-of-range",
             Code::NoRecordAtTime => "no-record-at-time",
+            Code::NoCommit => "no-commit",
             Code::WouldSkip => "would-skip",
             Code::MovedSince => "moved-since",
             Code::PendingTransaction => "pending-transaction",
@@ -101,7 +104,7 @@ impl Code {
         }
     }
 
-    const ALL: [Code; 29] = [
+    const ALL: [Code; 30] = [
         Code::ConnectionFailed,
         Code::AuthenticationFailed,
         Code::TlsFailed,
@@ -123,6 +126,7 @@ impl Code {
         Code::NoTerminal,
         Code::OutOfRange,
         Code::NoRecordAtTime,
+        Code::NoCommit,
         Code::WouldSkip,
         Code::MovedSince,
         Code::PendingTransaction,
@@ -160,6 +164,7 @@ impl Code {
             | Code::NoTerminal
             | Code::OutOfRange
             | Code::NoRecordAtTime
+            | Code::NoCommit
             | Code::WouldSkip
             | Code::MovedSince
             | Code::PendingTransaction

@@ -112,6 +112,8 @@ mod tests {
             command: "krewind reset g".to_owned(),
             cluster_id: "c".to_owned(),
             bootstrap_servers: "b:9092".to_owned(),
+            undoes: None,
+            undone_by: None,
             groups: Vec::new(),
         }
     }

@@ -1,10 +1,10 @@
 use super::Context;
+use super::saved::{Saved, read};
 use crate::cli::Output;
 use crate::error::{Code, Error, Exit, Result};
 use crate::exec::describe::{self, Request};
 use crate::plan::diff::{Side, diff};
 use crate::render;
-use crate::report::{DescribeReport, ResetReport};
 use clap::Args;
 use std::path::{Path, PathBuf};
 
@@ -29,12 +29,6 @@ pub struct DiffArgs {
     /// Show what is the same, too
     #[arg(long)]
     all: bool,
-}
-
-/// A report that was read from a file.
-enum Saved {
-    Describe(Box<DescribeReport>),
-    Reset(Box<ResetReport>),
 }
 
 /// Compares, prints, and tells by the exit code where that was asked for.
@@ -84,31 +78,5 @@ fn side(saved: &Saved, path: &Path, before: bool) -> Side {
     match saved {
         Saved::Describe(report) => Side::of_describe(report, &source),
         Saved::Reset(report) => Side::of_reset(report, &source, before),
-    }
-}
-
-fn read(path: &Path) -> Result<Saved> {
-    let shown = path.display();
-    let bad = |why: String| {
-        Error::new(Code::BadFile, format!("`{shown}` {why}"))
-            .hint("`krewind describe --save FILE` writes a snapshot, `krewind reset -o json` a report")
-    };
-    let text = std::fs::read(path)
-        .map_err(|error| Error::new(Code::BadFile, format!("`{shown}` can't be read")).caused_by(error))?;
-    let value: serde_json::Value =
-        serde_json::from_slice(&text).map_err(|error| bad(format!("is no JSON: {error}")))?;
-    let kind = value.get("kind").and_then(serde_json::Value::as_str).unwrap_or_default().to_owned();
-    let version = value.get("version").and_then(serde_json::Value::as_u64);
-    if version != Some(u64::from(crate::report::VERSION)) {
-        return Err(bad(match version {
-            Some(version) => format!("has version {version}, and this krewind reads {}", crate::report::VERSION),
-            None => "is no report of krewind".to_owned(),
-        }));
-    }
-    let wrong = |error: serde_json::Error| bad(format!("is no whole report of kind `{kind}`: {error}"));
-    match kind.as_str() {
-        "describe" => Ok(Saved::Describe(Box::new(serde_json::from_value(value).map_err(wrong)?))),
-        "reset" => Ok(Saved::Reset(Box::new(serde_json::from_value(value).map_err(wrong)?))),
-        other => Err(bad(format!("is a report of kind `{other}`"))),
     }
 }

@@ -10,8 +10,10 @@ mod peek;
 mod replay;
 mod reset;
 mod save;
+mod saved;
 mod watch;
 mod write;
+mod writing;
 
 use crate::cli::{Cli, Color, Connect, Output};
 use crate::error::{Code, Error, Exit, Result};

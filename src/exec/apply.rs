@@ -1,161 +1,200 @@
 //! The write: in a child process, since librdkafka can abort in admin calls across a coordinator's failure (librdkafka issue
 //! 4605), and the report must not go with it. Then everything is read back.
 
+mod child;
+
 use super::gather::{self, Commit};
 use crate::kafka::{Cluster, Connection};
 use crate::model::TopicPartition;
 use crate::report::{
-    Action, GroupOutcome, GroupPlan, ResetTotal, RowOutcome, WriteFault, WriteReply, WriteRequest, WriteRequestRow,
+    Action, GroupOutcome, GroupPlan, RemoveRow, ResetRow, ResetTotal, RowOutcome, WriteChunk, WriteFault, WriteRequest,
+    WriteRow,
 };
-use std::io::{Read, Write};
-use std::os::unix::process::CommandExt;
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
-
-/// The hidden subcommand that the child runs.
-pub const WRITE_COMMAND: &str = "__write";
+pub use child::WRITE_COMMAND;
+use child::{Answer, Child};
+use std::time::Duration;
 
 /// Beyond the timeout of one request: for the start, the connection and retries while a coordinator moves.
 const GRACE: Duration = Duration::from_secs(15);
 
-/// What the child's end told.
+/// Rows in one request.
+const CHUNK: usize = 1000;
+
+/// What became of one row's request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum WriteAnswer {
-    /// Each row's answer, in the order sent.
-    Rows(Vec<Option<WriteFault>>),
-    /// Nothing was sent, and why.
-    NotSent(WriteFault),
-    /// The child ended, or was ended, without an answer: it is not known what was sent.
-    Silent(String),
+pub enum RowAnswer {
+    /// The broker took it.
+    Done,
+    /// The broker, or the client, said this.
+    Said(WriteFault),
+    /// It was not sent, and why.
+    NotSent(String),
+    /// The child ended, or was ended, without an answer: it is not known whether it was sent.
+    Unseen(String),
 }
 
-/// The rows of a plan that are written, in its order.
-pub fn rows_to_write(plan: &GroupPlan) -> Vec<WriteRequestRow> {
-    plan.rows
-        .iter()
-        .filter(|row| row.action == Action::Move)
-        .filter_map(|row| {
-            Some(WriteRequestRow {
-                topic: row.topic.clone(),
-                partition: row.partition,
-                offset: row.new_offset?,
-                // A commit without metadata would erase what stands there.
-                metadata: row.current_metadata.clone().unwrap_or_default(),
-            })
-        })
-        .collect()
+/// The places of the rows of a plan that are written or removed.
+pub fn rows_to_write(plan: &GroupPlan) -> Vec<usize> {
+    let changes = |row: &ResetRow| match row.action {
+        Action::Move => row.new_offset.is_some(),
+        Action::Remove => true,
+        Action::Keep | Action::Skip => false,
+    };
+    plan.rows.iter().enumerate().filter(|(_, row)| changes(row)).map(|(place, _)| place).collect()
 }
 
-/// Writes in a child process and waits for its answer.
-pub fn write(connection: &Connection, cluster_id: &str, group: &str, rows: Vec<WriteRequestRow>) -> WriteAnswer {
+/// The metadata that a row's commit is written with: a commit without any would erase what stands there.
+pub fn metadata(row: &ResetRow) -> String {
+    row.new_metadata.clone().or_else(|| row.current_metadata.clone()).unwrap_or_default()
+}
+
+/// The requests of a plan, with the places of the rows that each of them is about.
+fn chunks(plan: &GroupPlan, deletes_group: bool) -> Vec<(Vec<usize>, WriteChunk)> {
+    let places = rows_to_write(plan);
+    if deletes_group {
+        return vec![(places, WriteChunk::DeleteGroup)];
+    }
+    let (removed, moved): (Vec<usize>, Vec<usize>) =
+        places.into_iter().partition(|&place| plan.rows[place].action == Action::Remove);
+    let commit = |&place: &usize| {
+        let row = &plan.rows[place];
+        let (topic, offset) = (row.topic.clone(), row.new_offset.unwrap_or_default());
+        WriteRow { topic, partition: row.partition, offset, metadata: metadata(row) }
+    };
+    let remove = |&place: &usize| {
+        let row = &plan.rows[place];
+        RemoveRow { topic: row.topic.clone(), partition: row.partition }
+    };
+    let commits =
+        moved.chunks(CHUNK).map(|places| (places.to_vec(), WriteChunk::Commit(places.iter().map(commit).collect())));
+    let removals =
+        removed.chunks(CHUNK).map(|places| (places.to_vec(), WriteChunk::Remove(places.iter().map(remove).collect())));
+    commits.chain(removals).collect()
+}
+
+/// Writes in a child process, request by request; `stop` is asked before each further one. The answers stand beside the places
+/// of their rows.
+pub fn write(
+    connection: &Connection,
+    cluster_id: &str,
+    plan: &GroupPlan,
+    deletes_group: bool,
+    stop: &dyn Fn() -> bool,
+) -> Vec<(usize, RowAnswer)> {
     let request = WriteRequest {
         properties: connection.properties.iter().map(|(key, value)| (key.to_owned(), value.to_owned())).collect(),
         timeout_ms: u64::try_from(connection.timeout.as_millis()).unwrap_or(u64::MAX),
         cluster_id: cluster_id.to_owned(),
-        group: group.to_owned(),
-        rows,
+        group: plan.group.clone(),
     };
-    let started = serde_json::to_vec(&request).map_err(std::io::Error::from).and_then(|text| Ok((start()?, text)));
-    match started {
-        Ok((mut child, text)) => converse(&mut child, text, connection.timeout * 2 + GRACE),
-        // The program may have been replaced or removed while the question stood.
-        Err(error) => not_sent(format!("the writing process could not be started: {error}")),
-    }
+    let chunks = chunks(plan, deletes_group);
+    // The program may have been replaced or removed while the question stood.
+    let child = Child::start(&request).map_err(|error| format!("the writing process could not be started: {error}"));
+    answers(child, chunks, connection.timeout * 2 + GRACE, stop)
 }
 
-fn start() -> std::io::Result<Child> {
-    Command::new(std::env::current_exe()?)
-        .arg(WRITE_COMMAND)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        // A group of its own: Ctrl-C at the terminal must not end a write half-way.
-        .process_group(0)
-        .spawn()
-}
-
-fn not_sent(message: String) -> WriteAnswer {
-    WriteAnswer::NotSent(WriteFault { message, undecided: false })
-}
-
-fn converse(child: &mut Child, request: Vec<u8>, patience: Duration) -> WriteAnswer {
-    // On a thread: a child that does not read would hold up its deadline.
-    let handed_over = child.stdin.take().map(|mut stdin| std::thread::spawn(move || stdin.write_all(&request)));
-    let collect = |mut pipe: Box<dyn Read + Send>| {
-        std::thread::spawn(move || {
-            let mut text = Vec::new();
-            let _ = pipe.read_to_end(&mut text);
-            text
-        })
+fn answers(
+    child: Result<Child, String>,
+    chunks: Vec<(Vec<usize>, WriteChunk)>,
+    patience: Duration,
+    stop: &dyn Fn() -> bool,
+) -> Vec<(usize, RowAnswer)> {
+    let (mut child, mut ended) = match child {
+        Ok(child) => (Some(child), None),
+        Err(why) => (None, Some(why)),
     };
-    let stdout = child.stdout.take().map(|pipe| collect(Box::new(pipe)));
-    let stderr = child.stderr.take().map(|pipe| collect(Box::new(pipe)));
-    let deadline = Instant::now() + patience;
-    let ended = loop {
-        match child.try_wait() {
-            Ok(Some(status)) => break Some(status),
-            Ok(None) if Instant::now() < deadline => std::thread::sleep(Duration::from_millis(1)),
-            _ => {
-                let _ = child.kill();
-                let _ = child.wait();
-                break None;
+    let mut answers = Vec::new();
+    for (index, (places, chunk)) in chunks.into_iter().enumerate() {
+        if index > 0 && ended.is_none() && stop() {
+            ended = Some("not sent: interrupted".to_owned());
+        }
+        let answer = match (&ended, &mut child) {
+            (None, Some(child)) => child.ask(&chunk, patience),
+            (Some(why), _) => Answer::NotSent(why.clone()),
+            (None, None) => Answer::NotSent("the writing process is gone".to_owned()),
+        };
+        match answer {
+            Answer::Rows(rows) => {
+                // Where a whole request went unanswered the next one fares no better, and each would wait its full time.
+                if !rows.is_empty() && rows.iter().all(|row| row.as_ref().is_some_and(|fault| fault.undecided)) {
+                    ended = Some("not sent: the request before it went unanswered".to_owned());
+                }
+                let whole_group = chunk == WriteChunk::DeleteGroup;
+                for (place, row) in places.iter().enumerate() {
+                    let said = rows.get(if whole_group { 0 } else { place });
+                    answers.push((
+                        *row,
+                        match said {
+                            Some(None) => RowAnswer::Done,
+                            Some(Some(fault)) => RowAnswer::Said(fault.clone()),
+                            None => RowAnswer::Unseen("the writing process left this row out of its answer".to_owned()),
+                        },
+                    ));
+                }
+            }
+            Answer::NotSent(why) => {
+                answers.extend(places.into_iter().map(|row| (row, RowAnswer::NotSent(why.clone()))));
+                ended.get_or_insert(why);
+            }
+            Answer::Silent(why) => {
+                answers.extend(places.into_iter().map(|row| (row, RowAnswer::Unseen(why.clone()))));
+                ended = Some("not sent: the request before it went unanswered".to_owned());
             }
         }
-    };
-    if let Some(Ok(Err(error))) = handed_over.map(std::thread::JoinHandle::join) {
-        // The child starts only once it has read everything.
-        return not_sent(format!("the writing process did not take its work: {error}"));
     }
-    let text = stdout.and_then(|reader| reader.join().ok()).unwrap_or_default();
-    if let Ok(reply) = serde_json::from_slice::<WriteReply>(&text) {
-        return match reply {
-            WriteReply::Rows(rows) => WriteAnswer::Rows(rows),
-            WriteReply::NotSent(fault) => WriteAnswer::NotSent(fault),
-        };
-    }
-    let words = stderr.and_then(|reader| reader.join().ok()).unwrap_or_default();
-    let words = String::from_utf8_lossy(&words);
-    let last =
-        words.lines().rev().find(|line| !line.trim().is_empty()).map(|line| format!(": {line}")).unwrap_or_default();
-    WriteAnswer::Silent(match ended {
-        Some(status) => format!("the writing process ended without an answer ({status}){last}"),
-        None => format!("the writing process gave no answer within {}s and was ended{last}", patience.as_secs()),
+    answers
+}
+
+/// Why the end of a write was not seen, where it was not.
+pub fn unseen(answers: &[(usize, RowAnswer)]) -> Option<&str> {
+    answers.iter().find_map(|(_, answer)| match answer {
+        RowAnswer::Unseen(why) => Some(why.as_str()),
+        _ => None,
     })
 }
 
 /// Reads back what stands after the write, and tells each row's outcome.
-pub fn read_back<C: Cluster + ?Sized>(cluster: &C, plan: &mut GroupPlan, answer: &WriteAnswer) {
-    let written: Vec<usize> =
-        plan.rows.iter().enumerate().filter(|(_, row)| row.action == Action::Move).map(|(index, _)| index).collect();
-    let partitions: Vec<TopicPartition> = written
+pub fn read_back<C: Cluster + ?Sized>(cluster: &C, plan: &mut GroupPlan, answers: &[(usize, RowAnswer)]) {
+    let partitions: Vec<TopicPartition> = answers
         .iter()
-        .map(|&index| TopicPartition::new(plan.rows[index].topic.as_str(), plan.rows[index].partition))
+        .map(|&(place, _)| TopicPartition::new(plan.rows[place].topic.as_str(), plan.rows[place].partition))
         .collect();
     let (commits, described) = std::thread::scope(|scope| {
         let described = scope.spawn(|| cluster.describe_groups(&[plan.group.as_str()]).pop());
         (gather::commits(cluster, &plan.group, &partitions), described.join().ok().flatten())
     });
     let has_members = matches!(&described, Some(Ok(group)) if group.is_active());
-    for (place, &index) in written.iter().enumerate() {
-        let row = &mut plan.rows[index];
-        let said: Option<&WriteFault> = match answer {
-            WriteAnswer::Rows(rows) => rows.get(place).and_then(Option::as_ref),
-            WriteAnswer::NotSent(fault) => Some(fault),
-            WriteAnswer::Silent(_) => None,
-        };
-        let stands: std::result::Result<Option<i64>, String> = match &commits {
+    for ((place, answer), partition) in answers.iter().zip(&partitions) {
+        let row = &mut plan.rows[*place];
+        let stands = match &commits {
             Err(fault) => Err(fault.to_string()),
-            Ok(commits) => match commits.get(&partitions[place]) {
+            Ok(commits) => match commits.get(partition) {
                 None | Some(Commit::Absent) => Ok(None),
-                Some(Commit::Stands(committed)) => Ok(Some(committed.offset)),
-                Some(Commit::Pending(before)) => Ok(before.as_ref().map(|committed| committed.offset)),
+                Some(Commit::Stands(committed)) => Ok(Some(committed)),
+                Some(Commit::Pending(before)) => Ok(before.as_ref()),
                 Some(Commit::Failed(fault)) => Err(fault.to_string()),
             },
         };
-        row.read_back = stands.as_ref().ok().copied().flatten();
-        row.error = said.map(|fault| fault.message.clone());
-        let decided_against = matches!(answer, WriteAnswer::NotSent(_)) || said.is_some_and(|fault| !fault.undecided);
-        let not_seen = matches!(answer, WriteAnswer::Silent(_)) || said.is_some_and(|fault| fault.undecided);
+        let wanted = match row.action {
+            Action::Remove => None,
+            _ => row.new_offset.map(|offset| (offset, metadata(row))),
+        };
+        let as_wanted = stands.as_ref().is_ok_and(|stands| {
+            stands.map(|commit| (commit.offset, commit.metadata.as_str()))
+                == wanted.as_ref().map(|(offset, metadata)| (*offset, metadata.as_str()))
+        });
+        row.read_back = stands.as_ref().ok().and_then(|stands| stands.map(|commit| commit.offset));
+        let (decided_against, not_seen) = match answer {
+            RowAnswer::Done => (false, false),
+            RowAnswer::Said(fault) => (!fault.undecided, fault.undecided),
+            RowAnswer::NotSent(_) => (true, false),
+            RowAnswer::Unseen(_) => (false, true),
+        };
+        row.error = match answer {
+            RowAnswer::Done => None,
+            RowAnswer::Said(fault) => Some(fault.message.clone()),
+            RowAnswer::NotSent(why) | RowAnswer::Unseen(why) => Some(why.clone()),
+        };
         row.outcome = Some(match stands {
             _ if decided_against => RowOutcome::Failed,
             Err(why) => {
@@ -163,7 +202,7 @@ pub fn read_back<C: Cluster + ?Sized>(cluster: &C, plan: &mut GroupPlan, answer:
                 row.error = Some(row.error.take().map_or(why.clone(), |said| format!("{said}; {why}")));
                 RowOutcome::Unknown
             }
-            Ok(stands) if stands == row.new_offset => {
+            Ok(_) if as_wanted => {
                 row.error = None;
                 RowOutcome::Applied
             }
@@ -172,9 +211,6 @@ pub fn read_back<C: Cluster + ?Sized>(cluster: &C, plan: &mut GroupPlan, answer:
             Ok(_) if has_members => RowOutcome::TakenOver,
             Ok(_) => RowOutcome::Drifted,
         });
-        if let (WriteAnswer::Silent(why), Some(RowOutcome::Unknown)) = (answer, row.outcome) {
-            row.error = Some(why.clone());
-        }
     }
     plan.total = ResetTotal::of(&plan.rows);
     plan.outcome = outcome(plan);
@@ -191,50 +227,5 @@ fn outcome(plan: &GroupPlan) -> GroupOutcome {
         GroupOutcome::Unknown
     } else {
         GroupOutcome::Partial
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The answer of a shell in the place of the writing process.
-    fn answer(script: &str, request: usize, patience: Duration) -> WriteAnswer {
-        let mut command = Command::new("/bin/sh");
-        command.args(["-c", script]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        converse(&mut command.spawn().unwrap(), vec![b'x'; request], patience)
-    }
-
-    const LONG: Duration = Duration::from_secs(60);
-    /// More than a pipe holds.
-    const LARGE: usize = 1 << 20;
-
-    #[test]
-    fn a_child_that_does_not_take_its_work_has_sent_nothing() {
-        for (script, patience) in [("exec sleep 60", Duration::from_millis(200)), ("exit 3", LONG)] {
-            let started = Instant::now();
-            let answer = answer(script, LARGE, patience);
-            assert!(matches!(&answer, WriteAnswer::NotSent(fault) if !fault.undecided), "{answer:?}");
-            assert!(started.elapsed() < Duration::from_secs(30), "{script}");
-        }
-    }
-
-    #[test]
-    fn a_child_that_took_its_work_and_says_nothing_may_have_sent_it() {
-        let silent = |script, patience| match answer(script, LARGE, patience) {
-            WriteAnswer::Silent(why) => why,
-            other => panic!("{other:?}"),
-        };
-        assert!(silent("cat >/dev/null; echo oops >&2; kill -ABRT $$", LONG).contains("signal: 6"));
-        assert!(silent("cat >/dev/null; echo oops >&2; exit 1", LONG).ends_with("oops"));
-        assert!(silent("cat >/dev/null; echo nonsense", LONG).contains("without an answer"));
-        assert!(silent("cat >/dev/null; exec sleep 60", Duration::from_millis(500)).contains("gave no answer"));
-    }
-
-    #[test]
-    fn the_answer_is_what_the_child_prints() {
-        let script = r#"cat >/dev/null; echo '{"rows": [null, {"message": "no", "undecided": false}]}'"#;
-        let refused = WriteFault { message: "no".to_owned(), undecided: false };
-        assert_eq!(answer(script, LARGE, LONG), WriteAnswer::Rows(vec![None, Some(refused)]));
     }
 }

@@ -185,14 +185,14 @@ pub fn topics<C: Cluster + ?Sized>(
 pub struct Log {
     /// Its bounds.
     pub watermarks: Result<Watermarks, BrokerFault>,
-    /// The first record at or after each time that was asked for; `Ok(None)`: no such record.
-    pub at_times: Vec<Result<Option<FoundOffset>, BrokerFault>>,
+    /// The first record at or after the time that was asked for; `Ok(None)`: no such record.
+    pub at_time: Option<Result<Option<FoundOffset>, BrokerFault>>,
 }
 
 impl Log {
-    /// What the lookup of a time answered, as offset resolution takes it.
-    pub fn time(&self, place: usize) -> Result<TimeLookup, BrokerFault> {
-        match self.at_times.get(place) {
+    /// What the lookup of its time answered, as offset resolution takes it.
+    pub fn time(&self) -> Result<TimeLookup, BrokerFault> {
+        match &self.at_time {
             None => Ok(TimeLookup::NotAsked),
             Some(Err(fault)) => Err(fault.clone()),
             Some(Ok(None)) => Ok(TimeLookup::NoRecord),
@@ -201,32 +201,38 @@ impl Log {
     }
 }
 
-/// The logs of these partitions, in the order asked; with times also the first record at or after each of them.
-pub fn logs<C: Cluster + ?Sized>(cluster: &C, partitions: &[TopicPartition], times_ms: &[i64]) -> Vec<Log> {
-    let mut specs = vec![OffsetSpec::Earliest, OffsetSpec::LatestStable, OffsetSpec::Latest];
-    specs.extend(times_ms.iter().copied().map(OffsetSpec::AtTime));
-    let queries: Vec<(TopicPartition, OffsetSpec)> =
+/// The logs of these partitions, in the order asked; with a time (in the place of its partition) also the first record at or
+/// after it.
+pub fn logs<C: Cluster + ?Sized>(cluster: &C, partitions: &[TopicPartition], times_ms: &[Option<i64>]) -> Vec<Log> {
+    let specs = [OffsetSpec::Earliest, OffsetSpec::LatestStable, OffsetSpec::Latest];
+    let mut queries: Vec<(TopicPartition, OffsetSpec)> =
         specs.iter().flat_map(|&spec| partitions.iter().map(move |partition| (partition.clone(), spec))).collect();
+    let time = |index: usize| times_ms.get(index).copied().flatten();
+    let mut places: HashMap<usize, usize> = HashMap::new();
+    for (index, partition) in partitions.iter().enumerate() {
+        if let Some(time) = time(index) {
+            places.insert(index, queries.len());
+            queries.push((partition.clone(), OffsetSpec::AtTime(time)));
+        }
+    }
     let answers = cluster.list_offsets(&queries);
     let count = partitions.len();
-    let answer = |spec: usize, index: usize| {
-        answers.get(spec * count + index).cloned().unwrap_or_else(|| Err(BrokerFault::no_answer()))
-    };
+    let answer = |place: usize| answers.get(place).cloned().unwrap_or_else(|| Err(BrokerFault::no_answer()));
     let known = |spec: usize, index: usize| -> Result<i64, BrokerFault> {
-        answer(spec, index)?.map(|found| found.offset).ok_or_else(BrokerFault::leader_did_not_answer)
+        answer(spec * count + index)?.map(|found| found.offset).ok_or_else(BrokerFault::leader_did_not_answer)
     };
     (0..count)
         .map(|index| {
-            let at_times: Vec<_> = (0..times_ms.len()).map(|time| answer(3 + time, index)).collect();
+            let at_time = places.get(&index).map(|&place| answer(place));
             let watermarks = known(0, index).and_then(|log_start| {
                 let (last_stable, high_watermark) = (known(1, index)?, known(2, index)?);
                 // The answers are moments apart while the log goes on: a record that one of them saw exists for all.
-                let found = at_times.iter().filter_map(|found| found.as_ref().ok().copied().flatten());
-                let last_found = found.map(|found| found.offset.saturating_add(1)).max().unwrap_or(0);
+                let found = at_time.as_ref().and_then(|found| found.as_ref().ok().copied().flatten());
+                let last_found = found.map_or(0, |found| found.offset.saturating_add(1));
                 let high_watermark = high_watermark.max(log_start).max(last_found);
                 Ok(Watermarks { log_start, high_watermark, last_stable: last_stable.clamp(log_start, high_watermark) })
             });
-            Log { watermarks, at_times }
+            Log { watermarks, at_time }
         })
         .collect()
 }

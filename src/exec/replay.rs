@@ -185,6 +185,9 @@ pub fn window_report(spec: &WindowSpec) -> WindowReport {
     let side = |target: &Target| match target {
         Target::Earliest => WindowSide::Position { position: "earliest".to_owned() },
         Target::Latest => WindowSide::Position { position: "latest".to_owned() },
+        // No window is asked for by a commit's place; what a side would then be is said as it is.
+        Target::ShiftBy(by) => WindowSide::Position { position: format!("commit{by:+}") },
+        Target::Current => WindowSide::Position { position: "commit".to_owned() },
         Target::Offset(offset) => WindowSide::Offset { offset: *offset },
         Target::Timestamp(moment) => {
             WindowSide::Time { timestamp_ms: moment.timestamp.as_millis(), timestamp: moment.timestamp }

@@ -8,7 +8,7 @@ use crate::model::{
 };
 use crate::offset::Target;
 use crate::plan::guard::{self, Commits};
-use crate::plan::reset::{Log, PartitionFacts, Planned, ResetSpec, plan, target_report};
+use crate::plan::reset::{Log, PartitionFacts, Planned, ResetSpec, destination_report, plan};
 use crate::report::{GroupOutcome, GroupPlan, Preconditions, Refusal, ResetReport, ResetTotal, VERSION};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::{Duration, Instant};
@@ -178,15 +178,18 @@ fn facts<C: Cluster + ?Sized>(
 ) -> Result<Vec<PartitionFacts>> {
     let exists = |partition: &TopicPartition| matches!(topics.get(&partition.topic), Some(Ok(topic)) if topic.partitions.contains(&partition.partition));
     let existing: Vec<TopicPartition> = partitions.iter().filter(|partition| exists(partition)).cloned().collect();
-    let time_ms: Vec<i64> = match &request.spec.target {
-        Target::Timestamp(moment) => vec![moment.timestamp.as_millis()],
-        _ => Vec::new(),
-    };
-    let logs = gather::logs(cluster, &existing, &time_ms);
+    let times: Vec<Option<i64>> = existing
+        .iter()
+        .map(|partition| match request.spec.destination.of(partition) {
+            Some((Target::Timestamp(moment), _)) => Some(moment.timestamp.as_millis()),
+            _ => None,
+        })
+        .collect();
+    let logs = gather::logs(cluster, &existing, &times);
     let mut known: HashMap<&TopicPartition, Log> = HashMap::new();
     for (partition, log) in existing.iter().zip(logs) {
         let failed = |fault: BrokerFault| fault.into_error(&format!("looking up offsets of `{partition}`"));
-        let time = log.time(0).map_err(failed)?;
+        let time = log.time().map_err(failed)?;
         known.insert(partition, Log::Known(log.watermarks.map_err(failed)?, time));
     }
     partitions
@@ -215,7 +218,7 @@ fn facts<C: Cluster + ?Sized>(
 pub fn report<C: Cluster + ?Sized>(cluster: &C, request: &Request, look: &Look, now: Timestamp) -> Result<ResetReport> {
     let rows = look.planned.rows.clone();
     let total = ResetTotal::of(&rows);
-    let blocked = !look.planned.out_of_range.is_empty() || !look.planned.no_record.is_empty();
+    let blocked = look.planned.is_blocked();
     let outcome = if total.moved == 0 && !blocked { GroupOutcome::NothingToDo } else { GroupOutcome::Planned };
     let group = GroupPlan {
         group: request.group.clone(),
@@ -236,11 +239,24 @@ pub fn report<C: Cluster + ?Sized>(cluster: &C, request: &Request, look: &Look, 
         cluster_id: cluster.cluster_id()?,
         computed_at: now,
         applied_at: None,
-        target: target_report(&request.spec.target),
+        target: destination_report(&request.spec.destination),
         total: group.total,
         groups: vec![group],
         warnings: look.planned.warnings.clone(),
     })
+}
+
+/// One report of plans for several groups, in the order of their names; `None` without any.
+pub fn together(reports: Vec<ResetReport>) -> Option<ResetReport> {
+    let mut reports = reports.into_iter();
+    let mut all = reports.next()?;
+    for report in reports {
+        all.groups.extend(report.groups);
+        all.warnings.extend(report.warnings);
+    }
+    all.total = ResetTotal::of(all.groups.iter().flat_map(|group| &group.rows));
+    all.outcome = GroupOutcome::of(all.groups.iter().map(|group| group.outcome));
+    Some(all)
 }
 
 /// Looks again right before a write: whether what the plan rests on still holds.
@@ -250,15 +266,7 @@ pub fn look_again<C: Cluster + ?Sized>(cluster: &C, request: &Request, first: &L
         Some(guard::active(&now.description))
     } else {
         guard::commits_moving(&request.group, &first.commits, &now.commits)
-            .or_else(|| {
-                guard::refusal(
-                    &now.description,
-                    &request.spec,
-                    &Planned { out_of_range: Vec::new(), no_record: Vec::new(), ..now.planned.clone() },
-                    &now.pending,
-                    false,
-                )
-            })
+            .or_else(|| guard::refusal(&now.description, &request.spec, &now.planned.unblocked(), &now.pending, false))
             .or_else(|| guard::stale(&first.planned.rows, &now.planned.rows))
     };
     Ok(match refusal {

@@ -1,6 +1,6 @@
 //! What a real broker can't be made to do at will: commits that move between two looks, answers that never come.
 
-use super::apply::{WriteAnswer, read_back, rows_to_write};
+use super::apply::{RowAnswer, metadata, read_back, rows_to_write};
 use super::describe::{self, describe};
 use super::gather;
 use super::reset::{Look, Request, Scope, look, look_again, report};
@@ -8,8 +8,8 @@ use crate::error::Code;
 use crate::kafka::fake::{Fake, fault, group};
 use crate::kafka::{Cluster, ReadOnly, codes};
 use crate::model::{GroupState, GroupType, Member, PartitionSet, Timestamp, TopicPartition};
-use crate::offset::{NoRecord, OutOfRange, Policies, Target};
-use crate::plan::reset::{ResetSpec, SkipUnread};
+use crate::offset::{NoCommit, NoRecord, OutOfRange, Policies, Target};
+use crate::plan::reset::{Destination, ResetSpec, SkipUnread};
 use crate::report::{GroupOutcome, PartitionStatus, ResetReport, RowOutcome, WriteFault};
 use std::collections::BTreeMap;
 
@@ -37,11 +37,11 @@ fn cluster() -> Fake {
 }
 
 fn request(target: Target) -> Request {
-    let policies = Policies { out_of_range: OutOfRange::Fail, no_record: NoRecord::Latest };
+    let policies = Policies { out_of_range: OutOfRange::Fail, no_record: NoRecord::Latest, no_commit: NoCommit::Skip };
     Request {
         group: "g".to_owned(),
         scope: Scope::Topics(BTreeMap::from([("orders".to_owned(), PartitionSet::All)])),
-        spec: ResetSpec { target, policies, skip_unread: SkipUnread::Ask },
+        spec: ResetSpec { destination: Destination::One(target), policies, skip_unread: SkipUnread::Ask },
         create_group: false,
     }
 }
@@ -57,6 +57,10 @@ fn outcomes(report: &ResetReport) -> Vec<RowOutcome> {
     report.groups[0].rows.iter().map(|row| row.outcome.unwrap()).collect()
 }
 
+fn both(answer: RowAnswer) -> Vec<(usize, RowAnswer)> {
+    vec![(0, answer.clone()), (1, answer)]
+}
+
 fn refused(message: &str) -> WriteFault {
     WriteFault { message: message.to_owned(), undecided: false }
 }
@@ -65,11 +69,12 @@ fn refused(message: &str) -> WriteFault {
 fn a_write_that_reads_back_is_applied() {
     let fake = cluster();
     let (_, mut report) = planned(&fake);
-    let rows = rows_to_write(&report.groups[0]);
-    assert!(rows.iter().all(|row| row.metadata == "kept" && row.offset == 2));
+    let places = rows_to_write(&report.groups[0]);
+    assert_eq!(places, [0, 1]);
+    assert!(report.groups[0].rows.iter().all(|row| metadata(row) == "kept" && row.new_offset == Some(2)));
     fake.commit("g", "orders", 0, 2);
     fake.commit("g", "orders", 1, 2);
-    read_back(&fake, &mut report.groups[0], &WriteAnswer::Rows(vec![None, None]));
+    read_back(&fake, &mut report.groups[0], &[(0, RowAnswer::Done), (1, RowAnswer::Done)]);
     assert_eq!(outcomes(&report), [RowOutcome::Applied, RowOutcome::Applied]);
     assert_eq!(report.groups[0].outcome, GroupOutcome::Applied);
 }
@@ -79,7 +84,7 @@ fn a_row_that_the_broker_refused_is_partial_and_keeps_its_words() {
     let fake = cluster();
     let (_, mut report) = planned(&fake);
     fake.commit("g", "orders", 0, 2);
-    read_back(&fake, &mut report.groups[0], &WriteAnswer::Rows(vec![None, Some(refused("not allowed"))]));
+    read_back(&fake, &mut report.groups[0], &[(0, RowAnswer::Done), (1, RowAnswer::Said(refused("not allowed")))]);
     assert_eq!(outcomes(&report), [RowOutcome::Applied, RowOutcome::Failed]);
     assert_eq!(report.groups[0].outcome, GroupOutcome::Partial);
     assert_eq!(report.groups[0].rows[1].error.as_deref(), Some("not allowed"));
@@ -98,7 +103,7 @@ fn a_commit_that_reads_back_otherwise_is_drifted_or_taken_over() {
         fake.set(|held| {
             held.groups.insert("g".to_owned(), group("g", state, members));
         });
-        read_back(&fake, &mut report.groups[0], &WriteAnswer::Rows(vec![None, None]));
+        read_back(&fake, &mut report.groups[0], &[(0, RowAnswer::Done), (1, RowAnswer::Done)]);
         assert_eq!(outcomes(&report), [RowOutcome::Applied, expected]);
         assert_eq!(report.groups[0].rows[1].read_back, Some(9));
         assert_eq!(report.groups[0].outcome, GroupOutcome::Partial);
@@ -110,7 +115,7 @@ fn after_silence_what_reads_back_counts_and_the_rest_is_unknown() {
     let fake = cluster();
     let (_, mut report) = planned(&fake);
     fake.commit("g", "orders", 0, 2);
-    read_back(&fake, &mut report.groups[0], &WriteAnswer::Silent("it ended by signal 6".to_owned()));
+    read_back(&fake, &mut report.groups[0], &both(RowAnswer::Unseen("it ended by signal 6".to_owned())));
     assert_eq!(outcomes(&report), [RowOutcome::Applied, RowOutcome::Unknown]);
     assert_eq!(report.groups[0].outcome, GroupOutcome::Unknown);
     assert_eq!(report.groups[0].rows[1].error.as_deref(), Some("it ended by signal 6"));
@@ -122,7 +127,7 @@ fn a_timed_out_request_may_have_arrived() {
     let (_, mut report) = planned(&fake);
     let timed_out = WriteFault { message: "timed out".to_owned(), undecided: true };
     fake.commit("g", "orders", 1, 2);
-    read_back(&fake, &mut report.groups[0], &WriteAnswer::Rows(vec![Some(timed_out.clone()), Some(timed_out)]));
+    read_back(&fake, &mut report.groups[0], &both(RowAnswer::Said(timed_out)));
     assert_eq!(outcomes(&report), [RowOutcome::Unknown, RowOutcome::Applied]);
 }
 
@@ -131,7 +136,7 @@ fn a_write_that_can_not_be_read_back_is_not_called_applied() {
     let fake = cluster();
     let (_, mut report) = planned(&fake);
     fake.set(|state| state.commits_unreadable = true);
-    read_back(&fake, &mut report.groups[0], &WriteAnswer::Rows(vec![None, None]));
+    read_back(&fake, &mut report.groups[0], &[(0, RowAnswer::Done), (1, RowAnswer::Done)]);
     assert_eq!(outcomes(&report), [RowOutcome::Unknown, RowOutcome::Unknown]);
     assert_eq!(report.groups[0].outcome, GroupOutcome::Unknown);
 }
@@ -140,7 +145,7 @@ fn a_write_that_can_not_be_read_back_is_not_called_applied() {
 fn nothing_sent_is_failed() {
     let fake = cluster();
     let (_, mut report) = planned(&fake);
-    read_back(&fake, &mut report.groups[0], &WriteAnswer::NotSent(refused("no connection")));
+    read_back(&fake, &mut report.groups[0], &both(RowAnswer::NotSent("no connection".to_owned())));
     assert_eq!(outcomes(&report), [RowOutcome::Failed, RowOutcome::Failed]);
     assert_eq!(report.groups[0].outcome, GroupOutcome::Failed);
 }

@@ -20,7 +20,9 @@ pub mod codes {
     pub const TOPIC_AUTHORIZATION_FAILED: i32 = 29;
     pub const GROUP_AUTHORIZATION_FAILED: i32 = 30;
     pub const CLUSTER_AUTHORIZATION_FAILED: i32 = 31;
+    pub const NON_EMPTY_GROUP: i32 = 68;
     pub const GROUP_ID_NOT_FOUND: i32 = 69;
+    pub const GROUP_SUBSCRIBED_TO_TOPIC: i32 = 86;
     pub const OFFSET_NOT_AVAILABLE: i32 = 78;
     pub const UNSTABLE_OFFSET_COMMIT: i32 = 88;
     pub const UNKNOWN_TOPIC_ID: i32 = 100;

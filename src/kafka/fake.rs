@@ -149,6 +149,26 @@ impl Cluster for Fake {
         Ok(rows.iter().map(|_| Ok(())).collect())
     }
 
+    fn delete_committed_offsets(
+        &self,
+        group: &str,
+        partitions: &[TopicPartition],
+    ) -> Result<Vec<Result<(), BrokerFault>>> {
+        let mut state = self.0.lock().unwrap();
+        let commits = state.commits.entry(group.to_owned()).or_default();
+        for partition in partitions {
+            commits.remove(partition);
+        }
+        Ok(partitions.iter().map(|_| Ok(())).collect())
+    }
+
+    fn delete_group(&self, group: &str) -> Result<Result<(), BrokerFault>> {
+        let mut state = self.0.lock().unwrap();
+        state.groups.remove(group);
+        state.commits.remove(group);
+        Ok(Ok(()))
+    }
+
     fn list_offsets(&self, queries: &[(TopicPartition, OffsetSpec)]) -> Vec<Result<Option<FoundOffset>, BrokerFault>> {
         let mut state = self.0.lock().unwrap();
         state.calls.push("offsets");

@@ -9,6 +9,7 @@ pub mod ffi;
 mod groups;
 mod offsets;
 pub mod reader;
+mod removal;
 mod topics;
 
 pub use connect::{Client, Connection, LogSink};
@@ -50,11 +51,25 @@ pub trait Cluster: Sync {
     /// Writes committed offsets of one group; each row is answered by itself, in the order given.
     fn alter_committed_offsets(&self, group: &str, rows: &[WriteRow]) -> Result<Vec<Result<(), BrokerFault>>>;
 
+    /// Removes committed offsets of one group; each row is answered by itself, in the order given.
+    fn delete_committed_offsets(
+        &self,
+        group: &str,
+        partitions: &[TopicPartition],
+    ) -> Result<Vec<Result<(), BrokerFault>>>;
+
+    /// Deletes a group with all of its commits.
+    fn delete_group(&self, group: &str) -> Result<Result<(), BrokerFault>>;
+
     /// Offsets by spec, each answered by itself, in the order asked. `Ok(None)`: no record at or after that time.
     fn list_offsets(&self, queries: &[(TopicPartition, OffsetSpec)]) -> Vec<Result<Option<FoundOffset>, BrokerFault>>;
 
     /// Topics, each answered by itself, in the order asked.
     fn describe_topics(&self, topics: &[&str]) -> Vec<Result<TopicDescription, BrokerFault>>;
+}
+
+fn read_only(group: &str) -> Error {
+    Error::new(Code::ReadOnly, format!("this run is read-only, so group `{group}` is left as it is"))
 }
 
 /// A cluster that refuses every write, whatever the caller does: dry runs and `--read-only` get this.
@@ -84,7 +99,13 @@ impl<C: Cluster + ?Sized> Cluster for ReadOnly<'_, C> {
         self.0.committed_offsets(lookups, require_stable)
     }
     fn alter_committed_offsets(&self, group: &str, _: &[WriteRow]) -> Result<Vec<Result<(), BrokerFault>>> {
-        Err(Error::new(Code::ReadOnly, format!("this run is read-only, so group `{group}` is left as it is")))
+        Err(read_only(group))
+    }
+    fn delete_committed_offsets(&self, group: &str, _: &[TopicPartition]) -> Result<Vec<Result<(), BrokerFault>>> {
+        Err(read_only(group))
+    }
+    fn delete_group(&self, group: &str) -> Result<Result<(), BrokerFault>> {
+        Err(read_only(group))
     }
     fn list_offsets(&self, queries: &[(TopicPartition, OffsetSpec)]) -> Vec<Result<Option<FoundOffset>, BrokerFault>> {
         self.0.list_offsets(queries)

@@ -158,6 +158,18 @@ impl Cluster for Client {
         Ok(outcomes)
     }
 
+    fn delete_committed_offsets(
+        &self,
+        group: &str,
+        partitions: &[TopicPartition],
+    ) -> Result<Vec<Result<(), BrokerFault>>> {
+        Ok(partitions.chunks(COMMIT_CHUNK).flat_map(|chunk| self.removed_offsets(group, chunk)).collect())
+    }
+
+    fn delete_group(&self, group: &str) -> Result<Result<(), BrokerFault>> {
+        Ok(self.removed_group(group))
+    }
+
     fn list_offsets(&self, queries: &[(TopicPartition, OffsetSpec)]) -> Vec<Result<Option<FoundOffset>, BrokerFault>> {
         let started = Instant::now();
         let mut answers = self.look_up(&queries.iter().collect::<Vec<_>>());

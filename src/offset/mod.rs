@@ -5,5 +5,5 @@ mod resolve;
 mod spec;
 pub mod time;
 
-pub use resolve::{Facts, NoRecord, OutOfRange, Policies, Resolution, TimeLookup, resolve};
+pub use resolve::{Facts, NoCommit, NoRecord, OutOfRange, Policies, Resolution, TimeLookup, resolve};
 pub use spec::Target;

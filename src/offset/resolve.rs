@@ -24,6 +24,8 @@ pub struct Facts {
     pub watermarks: Watermarks,
     /// The answer to the target's time.
     pub time: TimeLookup,
+    /// The commit that stands.
+    pub committed: Option<i64>,
 }
 
 /// What to do with an offset outside the log.
@@ -46,6 +48,19 @@ pub enum NoRecord {
     Fail,
 }
 
+/// What to do where a target that starts from the commit finds none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NoCommit {
+    /// Leave the partition without one.
+    Skip,
+    /// Stand at the log start.
+    UseEarliest,
+    /// Stand at the end.
+    UseLatest,
+    /// Refuse.
+    Fail,
+}
+
 /// How the ambiguous cases are decided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Policies {
@@ -53,6 +68,8 @@ pub struct Policies {
     pub out_of_range: OutOfRange,
     /// For times after the last record.
     pub no_record: NoRecord,
+    /// For a shift, or the current offset, of a partition without a commit.
+    pub no_commit: NoCommit,
 }
 
 /// Where a target leads in one partition.
@@ -86,6 +103,11 @@ pub enum Resolution {
         /// In words.
         reason: String,
     },
+    /// There is no commit to start from, and the policy refuses.
+    NoCommit {
+        /// In words.
+        reason: String,
+    },
 }
 
 /// Resolves a target against one partition's facts. The result lies within the log, or says why there is none.
@@ -96,10 +118,34 @@ pub fn resolve(target: &Target, facts: &Facts, policies: &Policies) -> Resolutio
         Target::Earliest => at(log.log_start),
         Target::Latest => at(log.high_watermark),
         Target::Offset(offset) => within(log, *offset, None, policies),
+        Target::ShiftBy(by) => match facts.committed {
+            Some(committed) => within(log, committed.saturating_add(*by), None, policies),
+            None => no_commit(log, policies),
+        },
+        Target::Current => match facts.committed {
+            // Where it stands, in the log or not: nothing moves, so no policy is asked.
+            Some(committed) => at(committed),
+            None => no_commit(log, policies),
+        },
         Target::Timestamp(_) => match facts.time {
             TimeLookup::Found { offset, timestamp_ms } => within(log, offset, timestamp_ms, policies),
             TimeLookup::NoRecord | TimeLookup::NotAsked => no_record(log, policies),
         },
+    }
+}
+
+fn no_commit(log: Watermarks, policies: &Policies) -> Resolution {
+    let at = |offset, policy| Resolution::At {
+        requested: None,
+        offset,
+        timestamp_ms: None,
+        reason: Some(format!("no commit to start from: {policy}")),
+    };
+    match policies.no_commit {
+        NoCommit::Skip => Resolution::Leave { reason: "no commit to start from: skipped".to_owned() },
+        NoCommit::UseEarliest => at(log.log_start, "earliest"),
+        NoCommit::UseLatest => at(log.high_watermark, "latest"),
+        NoCommit::Fail => Resolution::NoCommit { reason: "no commit to start from".to_owned() },
     }
 }
 
@@ -145,7 +191,11 @@ mod tests {
     use proptest::prelude::*;
 
     fn facts(log_start: i64, high_watermark: i64, time: TimeLookup) -> Facts {
-        Facts { watermarks: Watermarks { log_start, high_watermark, last_stable: high_watermark }, time }
+        Facts {
+            watermarks: Watermarks { log_start, high_watermark, last_stable: high_watermark },
+            time,
+            committed: None,
+        }
     }
 
     fn some_time() -> Target {
@@ -153,7 +203,8 @@ mod tests {
         Target::Timestamp(super::super::time::parse("2h", now, &jiff::tz::TimeZone::UTC).unwrap())
     }
 
-    const STRICT: Policies = Policies { out_of_range: OutOfRange::Fail, no_record: NoRecord::Fail };
+    const STRICT: Policies =
+        Policies { out_of_range: OutOfRange::Fail, no_record: NoRecord::Fail, no_commit: NoCommit::Fail };
 
     #[test]
     fn an_offset_at_the_end_is_within_and_one_further_is_not() {
@@ -188,6 +239,36 @@ mod tests {
         assert!(matches!(resolve(&some_time(), &log, &skip), Resolution::Leave { .. }));
     }
 
+    #[test]
+    fn a_shift_starts_from_the_commit_and_stays_within_the_log() {
+        let at = |committed| Facts { committed, ..facts(3, 12, TimeLookup::NotAsked) };
+        assert!(matches!(resolve(&Target::ShiftBy(-2), &at(Some(7)), &STRICT), Resolution::At { offset: 5, .. }));
+        assert!(matches!(
+            resolve(&Target::ShiftBy(-5), &at(Some(7)), &STRICT),
+            Resolution::OutOfRange { requested: 2, .. }
+        ));
+        let clamp = Policies { out_of_range: OutOfRange::Clamp, ..STRICT };
+        assert!(matches!(resolve(&Target::ShiftBy(-5), &at(Some(7)), &clamp), Resolution::At { offset: 3, .. }));
+        assert!(matches!(resolve(&Target::ShiftBy(i64::MAX), &at(Some(7)), &clamp), Resolution::At { offset: 12, .. }));
+    }
+
+    #[test]
+    fn without_a_commit_a_policy_decides_and_never_silently_the_end() {
+        let none = facts(3, 12, TimeLookup::NotAsked);
+        for target in [Target::ShiftBy(1), Target::Current] {
+            assert!(matches!(resolve(&target, &none, &STRICT), Resolution::NoCommit { .. }));
+            for (no_commit, expected) in
+                [(NoCommit::Skip, None), (NoCommit::UseEarliest, Some(3)), (NoCommit::UseLatest, Some(12))]
+            {
+                match resolve(&target, &none, &Policies { no_commit, ..STRICT }) {
+                    Resolution::At { offset, reason, .. } => assert!(Some(offset) == expected && reason.is_some()),
+                    Resolution::Leave { .. } => assert_eq!(expected, None),
+                    other => panic!("{other:?}"),
+                }
+            }
+        }
+    }
+
     proptest! {
         #[test]
         fn what_is_resolved_lies_within_the_log(
@@ -199,6 +280,7 @@ mod tests {
             let policies = Policies {
                 out_of_range: if clamp { OutOfRange::Clamp } else { OutOfRange::Fail },
                 no_record: NoRecord::Latest,
+                no_commit: NoCommit::Fail,
             };
             match resolve(&target, &facts, &policies) {
                 Resolution::At { offset, .. } => prop_assert!(facts.watermarks.contains(offset)),

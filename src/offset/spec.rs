@@ -11,4 +11,8 @@ pub enum Target {
     Offset(i64),
     /// The first record whose timestamp is this moment or later.
     Timestamp(Moment),
+    /// This many offsets on from the commit; negative: back.
+    ShiftBy(i64),
+    /// Where the commit stands.
+    Current,
 }

@@ -3,7 +3,6 @@
 use super::reset::{Planned, ResetSpec, SkipUnread};
 use crate::error::Code;
 use crate::model::{CommittedOffset, GroupDescription, Member, TopicPartition};
-use crate::offset::Target;
 use crate::report::{Refusal, ResetRow};
 use std::collections::BTreeMap;
 
@@ -37,8 +36,14 @@ pub fn refusal(
             format!("no record at or after that time in {}", listed(&planned.no_record)),
         ));
     }
+    if !planned.no_commit.is_empty() {
+        return Some(refused(
+            Code::NoCommit,
+            format!("there is no commit to start from on {}", listed(&planned.no_commit)),
+        ));
+    }
     let skips: u64 = planned.rows.iter().filter_map(|row| row.skips).sum();
-    if unattended && skips > 0 && spec.skip_unread == SkipUnread::Ask && matches!(spec.target, Target::Timestamp(_)) {
+    if unattended && skips > 0 && spec.skip_unread == SkipUnread::Ask && spec.destination.has_times() {
         let skipping: Vec<TopicPartition> = planned
             .rows
             .iter()
@@ -106,6 +111,9 @@ pub fn hints(refusal: &Refusal) -> Vec<String> {
         Some(Code::OutOfRange) => vec!["`--out-of-range clamp` takes the nearest offset within the log".to_owned()],
         Some(Code::NoRecordAtTime) => {
             vec!["`--no-record latest` stands at the end there, `--no-record skip` leaves those partitions".to_owned()]
+        }
+        Some(Code::NoCommit) => {
+            vec!["`--no-commit skip` leaves those partitions, `use-earliest` or `use-latest` gives them a place".to_owned()]
         }
         Some(Code::WouldSkip) => vec![
             "`--skip-unread allow` moves those partitions too, `--skip-unread keep` leaves them where they are".to_owned(),

@@ -4,6 +4,7 @@ use crate::model::{CommittedOffset, Timestamp, TopicPartition};
 use crate::offset::{Facts, Policies, Resolution, Target, TimeLookup, resolve};
 use crate::report::{Action, ResetRow, TargetReport, Warning};
 use crate::watermark::Watermarks;
+use std::collections::BTreeMap;
 
 /// What to do with rows that would move forward past records which the group has not read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,11 +17,68 @@ pub enum SkipUnread {
     Keep,
 }
 
+/// Where the partitions of a plan go.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Destination {
+    /// All by one rule.
+    One(Target),
+    /// Each to a place of its own: a file's rows, or another group's commits.
+    Each {
+        /// The places; they are the scope.
+        rows: BTreeMap<TopicPartition, Place>,
+        /// Where they come from.
+        from: TargetReport,
+        /// Why a partition that is in the scope all the same has no place.
+        otherwise: String,
+    },
+}
+
+/// Where one partition goes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Place {
+    /// The offset, or how it is found.
+    pub target: Target,
+    /// The metadata that goes with it; `None`: that of the commit that stands.
+    pub metadata: Option<String>,
+}
+
+impl Destination {
+    /// Where this partition goes; `None` for one that is not in the plan.
+    pub fn of(&self, partition: &TopicPartition) -> Option<(&Target, Option<&str>)> {
+        match self {
+            Destination::One(target) => Some((target, None)),
+            Destination::Each { rows, .. } => {
+                rows.get(partition).map(|place| (&place.target, place.metadata.as_deref()))
+            }
+        }
+    }
+
+    /// The moments that have to be looked up, each once, in milliseconds.
+    pub fn times_ms(&self) -> Vec<i64> {
+        let time = |target: &Target| match target {
+            Target::Timestamp(moment) => Some(moment.timestamp.as_millis()),
+            _ => None,
+        };
+        let mut times: Vec<i64> = match self {
+            Destination::One(target) => time(target).into_iter().collect(),
+            Destination::Each { rows, .. } => rows.values().filter_map(|place| time(&place.target)).collect(),
+        };
+        times.sort_unstable();
+        times.dedup();
+        times
+    }
+
+    /// Whether some partition goes where a time says, which can be past records that were not read.
+    pub fn has_times(&self) -> bool {
+        !self.times_ms().is_empty()
+    }
+}
+
 /// What was asked for.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ResetSpec {
     /// Where to.
-    pub target: Target,
+    pub destination: Destination,
     /// How the ambiguous cases are decided.
     pub policies: Policies,
     /// For rows that would skip unread records.
@@ -58,8 +116,22 @@ pub struct Planned {
     pub out_of_range: Vec<TopicPartition>,
     /// Rows without a record at or after the time, where that was to be refused.
     pub no_record: Vec<TopicPartition>,
+    /// Rows without a commit to start from, where that was to be refused.
+    pub no_commit: Vec<TopicPartition>,
     /// What a person should know.
     pub warnings: Vec<Warning>,
+}
+
+impl Planned {
+    /// Whether some row has no place to go that its policy takes.
+    pub fn is_blocked(&self) -> bool {
+        !(self.out_of_range.is_empty() && self.no_record.is_empty() && self.no_commit.is_empty())
+    }
+
+    /// The same plan, with what blocks it taken as seen.
+    pub fn unblocked(&self) -> Planned {
+        Planned { out_of_range: Vec::new(), no_record: Vec::new(), no_commit: Vec::new(), ..self.clone() }
+    }
 }
 
 /// Plans the rows of one group.
@@ -68,11 +140,12 @@ pub fn plan(group: &str, spec: &ResetSpec, facts: &[PartitionFacts]) -> Planned 
         rows: Vec::with_capacity(facts.len()),
         out_of_range: Vec::new(),
         no_record: Vec::new(),
+        no_commit: Vec::new(),
         warnings: Vec::new(),
     };
     for fact in facts {
         let row = row(spec, fact, &mut planned);
-        if spec.target == Target::Latest
+        if spec.destination.of(&fact.partition).is_some_and(|(target, _)| *target == Target::Latest)
             && let (Some(end), Some(stable)) = (row.log_end_offset, row.last_stable_offset)
             && stable < end
         {
@@ -120,6 +193,13 @@ fn row(spec: &ResetSpec, facts: &PartitionFacts, planned: &mut Planned) -> Reset
         outcome: None,
         read_back: None,
         error: None,
+        new_metadata: None,
+    };
+    let Some((target, metadata)) = spec.destination.of(&facts.partition) else {
+        if let Destination::Each { otherwise, .. } = &spec.destination {
+            row.reason = Some(otherwise.clone());
+        }
+        return row;
     };
     let Log::Known(watermarks, time) = facts.log else {
         row.reason = Some("the topic or partition no longer exists".to_owned());
@@ -130,7 +210,7 @@ fn row(spec: &ResetSpec, facts: &PartitionFacts, planned: &mut Planned) -> Reset
     row.last_stable_offset = Some(watermarks.last_stable);
     row.lag_before = current.map(|current| watermarks.lag(current));
     let (requested, offset, timestamp_ms, reason) =
-        match resolve(&spec.target, &Facts { watermarks, time }, &spec.policies) {
+        match resolve(target, &Facts { watermarks, time, committed: current }, &spec.policies) {
             Resolution::At { requested, offset, timestamp_ms, reason } => (requested, offset, timestamp_ms, reason),
             Resolution::Leave { reason } => {
                 row.reason = Some(reason);
@@ -147,6 +227,11 @@ fn row(spec: &ResetSpec, facts: &PartitionFacts, planned: &mut Planned) -> Reset
                 planned.no_record.push(facts.partition.clone());
                 return row;
             }
+            Resolution::NoCommit { reason } => {
+                row.reason = Some(reason);
+                planned.no_commit.push(facts.partition.clone());
+                return row;
+            }
         };
     row.requested = requested;
     row.reason = reason;
@@ -160,13 +245,23 @@ fn row(spec: &ResetSpec, facts: &PartitionFacts, planned: &mut Planned) -> Reset
     row.lag_after = Some(watermarks.lag(offset));
     row.rereads = current.map(|current| watermarks.rereads(current, offset));
     row.skips = skips;
-    row.action = if current == Some(offset) { Action::Keep } else { Action::Move };
+    row.new_metadata = metadata.filter(|new| row.current_metadata.as_deref() != Some(new)).map(str::to_owned);
+    row.action = if current == Some(offset) && row.new_metadata.is_none() { Action::Keep } else { Action::Move };
     row
 }
 
-/// The target as a report tells it.
-pub fn target_report(target: &Target) -> TargetReport {
+/// The destination as a report tells it.
+pub fn destination_report(destination: &Destination) -> TargetReport {
+    match destination {
+        Destination::One(target) => target_report(target),
+        Destination::Each { from, .. } => from.clone(),
+    }
+}
+
+fn target_report(target: &Target) -> TargetReport {
     match target {
+        Target::ShiftBy(by) => TargetReport::ShiftBy { by: *by },
+        Target::Current => TargetReport::Current,
         Target::Earliest => TargetReport::Earliest,
         Target::Latest => TargetReport::Latest,
         Target::Offset(offset) => TargetReport::Offset { offset: *offset },
@@ -179,12 +274,13 @@ pub fn target_report(target: &Target) -> TargetReport {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::offset::{NoRecord, OutOfRange};
+    use crate::offset::{NoCommit, NoRecord, OutOfRange};
     use proptest::prelude::*;
 
     fn spec(target: Target, skip_unread: SkipUnread) -> ResetSpec {
-        let policies = Policies { out_of_range: OutOfRange::Fail, no_record: NoRecord::Latest };
-        ResetSpec { target, policies, skip_unread }
+        let policies =
+            Policies { out_of_range: OutOfRange::Fail, no_record: NoRecord::Latest, no_commit: NoCommit::Skip };
+        ResetSpec { destination: Destination::One(target), policies, skip_unread }
     }
 
     fn two_hours_ago() -> Target {

@@ -1,6 +1,6 @@
 //! A window of a partition's log: from what was asked and what is known to `[start, end)`.
 
-use crate::offset::{Facts, NoRecord, OutOfRange, Policies, Resolution, Target, TimeLookup, resolve};
+use crate::offset::{Facts, NoCommit, NoRecord, OutOfRange, Policies, Resolution, Target, TimeLookup, resolve};
 use crate::watermark::Watermarks;
 
 /// What a person asked to read.
@@ -90,11 +90,14 @@ fn side(
     let is_time = matches!(target, Target::Timestamp(_));
     // Records that a lookup found past the high watermark came after it; those below the log start are being deleted.
     let out_of_range = if is_time { OutOfRange::Clamp } else { out_of_range };
-    match resolve(target, &Facts { watermarks: log, time }, &Policies { out_of_range, no_record: NoRecord::Latest }) {
+    // A window has no commits to start from.
+    let policies = Policies { out_of_range, no_record: NoRecord::Latest, no_commit: NoCommit::Fail };
+    match resolve(target, &Facts { watermarks: log, time, committed: None }, &policies) {
         Resolution::At { offset, reason, .. } => Ok((offset, reason.filter(|_| !is_time))),
-        Resolution::OutOfRange { reason, .. } | Resolution::NoRecord { reason } | Resolution::Leave { reason } => {
-            Err(reason)
-        }
+        Resolution::OutOfRange { reason, .. }
+        | Resolution::NoRecord { reason }
+        | Resolution::NoCommit { reason }
+        | Resolution::Leave { reason } => Err(reason),
     }
 }
 

@@ -49,6 +49,12 @@ fn target(target: &TargetReport) -> String {
         TargetReport::Earliest => "earliest".to_owned(),
         TargetReport::Latest => "latest".to_owned(),
         TargetReport::Offset { offset } => format!("offset {offset}"),
+        TargetReport::ShiftBy { by } => format!("{by:+} offsets from each commit"),
+        TargetReport::Current => "where each commit stands".to_owned(),
+        TargetReport::Group { group } => format!("where group `{}` stands", visible(group)),
+        TargetReport::File { file } => format!("what `{}` says", visible(file)),
+        TargetReport::Undo { id } => format!("what write {} replaced", visible(id)),
+        TargetReport::Removed => "no commit".to_owned(),
         TargetReport::Timestamp { timestamp, .. } => timestamp.to_string(),
     }
 }
@@ -252,6 +258,7 @@ mod tests {
             outcome: None,
             read_back: None,
             error: None,
+            new_metadata: None,
         }
     }
 

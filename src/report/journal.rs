@@ -26,6 +26,12 @@ pub struct JournalEntry {
     pub cluster_id: String,
     /// Where the cluster was reached.
     pub bootstrap_servers: String,
+    /// The write that this one takes back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undoes: Option<String>,
+    /// The write that took this one back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undone_by: Option<String>,
     /// The groups that are written.
     pub groups: Vec<JournalGroup>,
 }
@@ -47,6 +53,9 @@ pub struct JournalGroup {
     pub group: String,
     /// What became of it.
     pub outcome: Option<GroupOutcome>,
+    /// Whether the whole group is deleted.
+    #[serde(default)]
+    pub deleted: bool,
     /// The commits that are replaced.
     pub rows: Vec<JournalRow>,
 }
@@ -66,8 +75,11 @@ pub struct JournalRow {
     pub previous_metadata: Option<String>,
     /// Its leader epoch.
     pub previous_leader_epoch: Option<i32>,
-    /// The commit that was sent.
-    pub new_offset: i64,
+    /// The commit that was sent; `null`: it was removed.
+    pub new_offset: Option<i64>,
+    /// Its metadata.
+    #[serde(default)]
+    pub new_metadata: Option<String>,
     /// What became of the row.
     pub outcome: Option<RowOutcome>,
     /// The commit that stood after the write.

@@ -24,7 +24,7 @@ pub use reset::{
     Action, GroupOutcome, GroupPlan, Preconditions, Refusal, ResetReport, ResetRow, ResetTotal, RowOutcome,
     TargetReport, UndoReference,
 };
-pub use write::{WriteFault, WriteReply, WriteRequest, WriteRequestRow};
+pub use write::{RemoveRow, WriteChunk, WriteFault, WriteReply, WriteRequest, WriteRow};
 
 use serde::{Deserialize, Serialize};
 

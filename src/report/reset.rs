@@ -43,6 +43,30 @@ pub enum TargetReport {
         /// The offset.
         offset: i64,
     },
+    /// This many offsets on, or back.
+    ShiftBy {
+        /// How many; negative: back.
+        by: i64,
+    },
+    /// Where each commit stands.
+    Current,
+    /// Where another group stands.
+    Group {
+        /// Its id.
+        group: String,
+    },
+    /// What each row of a file says.
+    File {
+        /// The file's name.
+        file: String,
+    },
+    /// Back to what a write replaced.
+    Undo {
+        /// The write's id.
+        id: String,
+    },
+    /// Nowhere: commits are removed.
+    Removed,
     /// The first record at or after this moment.
     Timestamp {
         /// Milliseconds since the epoch.
@@ -75,6 +99,23 @@ pub enum GroupOutcome {
 }
 
 impl GroupOutcome {
+    /// What became of a write of several groups.
+    pub fn of(groups: impl IntoIterator<Item = GroupOutcome>) -> Self {
+        use GroupOutcome::{Applied, Failed, NotBegun, NothingToDo, Partial, Planned, Refused, Unknown};
+        let all: Vec<GroupOutcome> = groups.into_iter().filter(|outcome| *outcome != NothingToDo).collect();
+        let any = |wanted: GroupOutcome| all.contains(&wanted);
+        match all.first() {
+            None => NothingToDo,
+            Some(first) if all.iter().all(|outcome| outcome == first) => *first,
+            _ if any(Unknown) => Unknown,
+            _ if any(Applied) || any(Partial) => Partial,
+            _ if any(Failed) => Failed,
+            _ if any(Refused) => Refused,
+            _ if any(Planned) => Planned,
+            _ => NotBegun,
+        }
+    }
+
     /// The outcome's text.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -242,6 +283,9 @@ pub struct ResetRow {
     pub read_back: Option<i64>,
     /// What the broker said.
     pub error: Option<String>,
+    /// The metadata that goes with the new commit, where it is not that of the commit before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub new_metadata: Option<String>,
 }
 
 /// Sums over rows.
@@ -328,6 +372,7 @@ mod tests {
                 lag_after: counts[1],
                 rereads: counts[2],
                 skips: counts[3],
+                new_metadata: place.4.clone(),
                 action,
                 reason: place.4,
                 outcome,

@@ -1,6 +1,7 @@
 use serde::{Deserialize, Serialize};
 
-/// What the parent hands to the child that writes. It holds secrets, so it goes through a pipe and has no `Debug`.
+/// What the parent hands to the child that writes, in the first line. It holds secrets, so it goes through a pipe and has no
+/// `Debug`. Each further line is a [`WriteChunk`], answered by a [`WriteReply`] in a line.
 #[derive(Serialize, Deserialize)]
 pub struct WriteRequest {
     /// The client's properties.
@@ -11,13 +12,23 @@ pub struct WriteRequest {
     pub cluster_id: String,
     /// The group's id.
     pub group: String,
-    /// The commits to write.
-    pub rows: Vec<WriteRequestRow>,
+}
+
+/// One request of a write.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum WriteChunk {
+    /// Commits.
+    Commit(Vec<WriteRow>),
+    /// Commits to remove.
+    Remove(Vec<RemoveRow>),
+    /// The whole group to delete.
+    DeleteGroup,
 }
 
 /// One commit to write.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct WriteRequestRow {
+pub struct WriteRow {
     /// The topic's name.
     pub topic: String,
     /// The partition.
@@ -28,11 +39,20 @@ pub struct WriteRequestRow {
     pub metadata: String,
 }
 
-/// What the child answers.
+/// One commit to remove.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RemoveRow {
+    /// The topic's name.
+    pub topic: String,
+    /// The partition.
+    pub partition: i32,
+}
+
+/// What the child answers to a chunk.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum WriteReply {
-    /// Each row's answer, in the order of the request; `null` is success.
+    /// Each row's answer, in the order of the chunk; `null` is success. One answer for a group.
     Rows(Vec<Option<WriteFault>>),
     /// Nothing was sent.
     NotSent(WriteFault),

@@ -45,6 +45,12 @@ impl Cluster for Fake {
     fn cluster_id(&self) -> Result<String> {
         Ok("fake".to_owned())
     }
+    fn delete_committed_offsets(&self, _: &str, _: &[TopicPartition]) -> Result<Vec<Result<(), BrokerFault>>> {
+        unreachable!()
+    }
+    fn delete_group(&self, _: &str) -> Result<Result<(), BrokerFault>> {
+        unreachable!()
+    }
     fn list_groups(&self) -> Result<GroupListing> {
         unreachable!()
     }

@@ -18,6 +18,7 @@ mod find;
 pub mod groups;
 pub mod offsets;
 pub mod owned;
+pub mod removal;
 pub mod requests;
 pub mod topics;
 

@@ -167,7 +167,7 @@ pub fn alter_group_offsets(
 
 /// # Safety
 /// `groups` points to `count` valid group results.
-unsafe fn read_group_result(
+pub(super) unsafe fn read_group_result(
     groups: *mut *const sys::rd_kafka_group_result_t,
     count: usize,
 ) -> Result<Vec<PartitionRow>, Fault> {

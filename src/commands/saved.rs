@@ -1,0 +1,43 @@
+//! Reports that were saved to a file, read again.
+
+use crate::error::{Code, Error, Result};
+use crate::report::{DescribeReport, ResetReport};
+use std::path::Path;
+
+/// A report that was read from a file.
+pub enum Saved {
+    Describe(Box<DescribeReport>),
+    Reset(Box<ResetReport>),
+}
+
+/// Reads a report that krewind wrote.
+pub fn read(path: &Path) -> Result<Saved> {
+    let shown = path.display();
+    let bad = |why: String| {
+        Error::new(Code::BadFile, format!("`{shown}` {why}"))
+            .hint("`krewind describe --save FILE` writes a snapshot, `krewind reset -o json` a report")
+    };
+    let text = bytes(path)?;
+    let value: serde_json::Value =
+        serde_json::from_slice(&text).map_err(|error| bad(format!("is no JSON: {error}")))?;
+    let kind = value.get("kind").and_then(serde_json::Value::as_str).unwrap_or_default().to_owned();
+    let version = value.get("version").and_then(serde_json::Value::as_u64);
+    if version != Some(u64::from(crate::report::VERSION)) {
+        return Err(bad(match version {
+            Some(version) => format!("has version {version}, and this krewind reads {}", crate::report::VERSION),
+            None => "is no report of krewind".to_owned(),
+        }));
+    }
+    let wrong = |error: serde_json::Error| bad(format!("is no whole report of kind `{kind}`: {error}"));
+    match kind.as_str() {
+        "describe" => Ok(Saved::Describe(Box::new(serde_json::from_value(value).map_err(wrong)?))),
+        "reset" => Ok(Saved::Reset(Box::new(serde_json::from_value(value).map_err(wrong)?))),
+        other => Err(bad(format!("is a report of kind `{other}`"))),
+    }
+}
+
+/// The bytes of a file that was named on the command line.
+pub fn bytes(path: &Path) -> Result<Vec<u8>> {
+    std::fs::read(path)
+        .map_err(|error| Error::new(Code::BadFile, format!("`{}` can't be read", path.display())).caused_by(error))
+}
