@@ -2,7 +2,7 @@
 
 use super::Context;
 use crate::cli::GroupChoice;
-use crate::error::{Error, Result};
+use crate::error::{Code, Error, Result};
 use crate::exec::list::{AllGroups, all_groups};
 use crate::kafka::{Client, ListedGroup};
 use crate::model::GroupState;
@@ -74,6 +74,16 @@ fn pick(context: &Context, client: &Client) -> Result<String> {
         .into_iter()
         .nth(picked)
         .ok_or_else(|| Error::usage("no group was chosen").hint("name one: `GROUP` or `--group GROUP`"))
+}
+
+/// The groups whose name matches, for a write: a list that may lack some is refused.
+pub fn all_matching(client: &Client, globs: &[glob::Pattern]) -> Result<Vec<String>> {
+    let all = all_groups(client, |name| globs.iter().any(|glob| glob.matches(name)))?;
+    // A group that is not listed would be left out without a word.
+    if let Some(missing) = incomplete(&all).first() {
+        return Err(Error::new(Code::TimedOut, incomplete_message(missing)).hint("name the groups with `--group`"));
+    }
+    Ok(all.groups.into_iter().map(|listed| listed.group).collect())
 }
 
 /// Which brokers did not list their groups.

@@ -2,6 +2,7 @@
 
 mod choice;
 mod completions;
+mod delete;
 mod describe;
 mod diff;
 mod interrupt;
@@ -44,6 +45,10 @@ pub enum Command {
     Diff(diff::DiffArgs),
     /// Move a group's committed offsets: plan, show, ask, write, read back
     Reset(reset::ResetArgs),
+    /// Delete a group with all of its commits: plan, show, ask, delete, read back
+    Delete(delete::DeleteArgs),
+    /// Remove a group's committed offsets on some topics: plan, show, ask, remove, read back
+    DeleteOffsets(delete::DeleteOffsetsArgs),
     /// Read a window of topics into a sink, beside production; it stops by itself
     Replay(replay::ReplayArgs),
     /// Print the completions of a shell
@@ -116,6 +121,8 @@ fn run_command_line() -> Exit {
         Command::Peek(args) => peek::run(&context, &args),
         Command::Diff(args) => diff::run(&context, &args),
         Command::Reset(args) => reset::run(&context, args),
+        Command::Delete(args) => delete::run(&context, args),
+        Command::DeleteOffsets(args) => delete::run_offsets(&context, args),
         Command::Replay(args) => replay::run(&context, args),
         Command::Completions(args) => completions::run(&context, &args),
         Command::Man => completions::man(&context),

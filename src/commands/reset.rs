@@ -192,7 +192,7 @@ pub fn run(context: &Context, args: ResetArgs) -> Result<Exit> {
 }
 
 /// A write that `--read-only` keeps from beginning.
-fn read_only(groups: &[String]) -> Error {
+pub(super) fn read_only(groups: &[String]) -> Error {
     let left = match groups {
         [only] => format!("group `{only}` is left as it is"),
         _ => "nothing is written".to_owned(),

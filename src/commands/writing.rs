@@ -272,12 +272,23 @@ impl Writing<'_> {
             let stop = || context.interrupt.came();
             let (works, report) = (&self.works, &mut self.report);
             let group = &mut report.groups[place];
-            let answers = apply::write(self.connection, &report.cluster_id, group, works[place].deletes_group, &stop);
-            if let Some(why) = apply::unseen(&answers) {
-                context.ui.warn(&format!("{why}; reading back what stands"));
-            }
-            apply::read_back(self.client, group, &answers);
-            if answers.iter().all(|(_, answer)| matches!(answer, RowAnswer::NotSent(_))) {
+            let reading_back = |why: &str| context.ui.warn(&format!("{why}; reading back what stands"));
+            let nothing_sent = if works[place].deletes_group {
+                let answer = apply::delete_group(self.connection, &report.cluster_id, &group.group);
+                if let RowAnswer::Unseen(why) = &answer {
+                    reading_back(why);
+                }
+                apply::read_back_deleted(self.client, group, &answer);
+                matches!(answer, RowAnswer::NotSent(_))
+            } else {
+                let answers = apply::write(self.connection, &report.cluster_id, group, &stop);
+                if let Some(why) = apply::unseen(&answers) {
+                    reading_back(why);
+                }
+                apply::read_back(self.client, group, &answers);
+                answers.iter().all(|(_, answer)| matches!(answer, RowAnswer::NotSent(_)))
+            };
+            if nothing_sent {
                 group.undo = None;
             }
             stopped = group.outcome != GroupOutcome::Applied && !self.agreement.keep_going;
@@ -404,7 +415,14 @@ fn tell_failures(context: &Context, report: &ResetReport) {
         if group.outcome == GroupOutcome::NotBegun {
             context.ui.warn(&format!("`{}` was not begun", group.group));
         }
+        if let Some(error) = &group.error {
+            context.ui.warn(&format!("group `{}` {}: {error}", group.group, group.outcome.as_str()));
+        }
         for row in &group.rows {
+            // Said of the whole group already.
+            if group.error.is_some() && row.outcome == Some(RowOutcome::Failed) {
+                continue;
+            }
             let Some(outcome) = row.outcome.filter(|outcome| *outcome != RowOutcome::Applied) else { continue };
             let what = row.error.clone().unwrap_or_else(|| {
                 let stands = row.read_back.map_or_else(|| "no commit".to_owned(), |offset| offset.to_string());

@@ -2,6 +2,7 @@
 //! 4605), and the report must not go with it. Then everything is read back.
 
 mod child;
+mod deletion;
 
 use super::gather::{self, Commit};
 use crate::kafka::{Cluster, Connection};
@@ -12,6 +13,7 @@ use crate::report::{
 };
 pub use child::WRITE_COMMAND;
 use child::{Answer, Child};
+pub use deletion::{delete_group, read_back_deleted};
 use std::time::Duration;
 
 /// Beyond the timeout of one request: for the start, the connection and retries while a coordinator moves.
@@ -49,11 +51,8 @@ pub fn metadata(row: &ResetRow) -> String {
 }
 
 /// The requests of a plan, with the places of the rows that each of them is about.
-fn chunks(plan: &GroupPlan, deletes_group: bool) -> Vec<(Vec<usize>, WriteChunk)> {
+fn chunks(plan: &GroupPlan) -> Vec<(Vec<usize>, WriteChunk)> {
     let places = rows_to_write(plan);
-    if deletes_group {
-        return vec![(places, WriteChunk::DeleteGroup)];
-    }
     let (removed, moved): (Vec<usize>, Vec<usize>) =
         places.into_iter().partition(|&place| plan.rows[place].action == Action::Remove);
     let commit = |&place: &usize| {
@@ -78,19 +77,28 @@ pub fn write(
     connection: &Connection,
     cluster_id: &str,
     plan: &GroupPlan,
-    deletes_group: bool,
     stop: &dyn Fn() -> bool,
 ) -> Vec<(usize, RowAnswer)> {
-    let request = WriteRequest {
+    let chunks = chunks(plan);
+    // The program may have been replaced or removed while the question stood.
+    let child = Child::start(&request(connection, cluster_id, &plan.group))
+        .map_err(|error| format!("the writing process could not be started: {error}"));
+    answers(child, chunks, patience(connection), stop)
+}
+
+/// What the child needs to know before its first chunk.
+fn request(connection: &Connection, cluster_id: &str, group: &str) -> WriteRequest {
+    WriteRequest {
         properties: connection.properties.iter().map(|(key, value)| (key.to_owned(), value.to_owned())).collect(),
         timeout_ms: u64::try_from(connection.timeout.as_millis()).unwrap_or(u64::MAX),
         cluster_id: cluster_id.to_owned(),
-        group: plan.group.clone(),
-    };
-    let chunks = chunks(plan, deletes_group);
-    // The program may have been replaced or removed while the question stood.
-    let child = Child::start(&request).map_err(|error| format!("the writing process could not be started: {error}"));
-    answers(child, chunks, connection.timeout * 2 + GRACE, stop)
+        group: group.to_owned(),
+    }
+}
+
+/// How long one chunk's answer is waited for.
+fn patience(connection: &Connection) -> Duration {
+    connection.timeout * 2 + GRACE
 }
 
 fn answers(
@@ -119,12 +127,10 @@ fn answers(
                 if !rows.is_empty() && rows.iter().all(|row| row.as_ref().is_some_and(|fault| fault.undecided)) {
                     ended = Some("not sent: the request before it went unanswered".to_owned());
                 }
-                let whole_group = chunk == WriteChunk::DeleteGroup;
                 for (place, row) in places.iter().enumerate() {
-                    let said = rows.get(if whole_group { 0 } else { place });
                     answers.push((
                         *row,
-                        match said {
+                        match rows.get(place) {
                             Some(None) => RowAnswer::Done,
                             Some(Some(fault)) => RowAnswer::Said(fault.clone()),
                             None => RowAnswer::Unseen("the writing process left this row out of its answer".to_owned()),

@@ -5,6 +5,7 @@ pub mod describe;
 pub mod gather;
 pub mod list;
 pub mod peek;
+pub mod removal;
 pub mod replay;
 pub mod reset;
 #[cfg(test)]

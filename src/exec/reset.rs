@@ -146,7 +146,7 @@ fn partitions_in_scope(
 }
 
 /// Waits a moment for transactions to end that hold commits in the scope; what is still held then.
-fn wait_for_pending<C: Cluster + ?Sized>(
+pub(super) fn wait_for_pending<C: Cluster + ?Sized>(
     cluster: &C,
     group: &str,
     partitions: &[TopicPartition],
@@ -230,6 +230,7 @@ pub fn report<C: Cluster + ?Sized>(cluster: &C, request: &Request, look: &Look, 
         rows,
         total,
         undo: None,
+        error: None,
     };
     Ok(ResetReport {
         kind: "reset".to_owned(),

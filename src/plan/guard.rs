@@ -18,11 +18,8 @@ pub fn refusal(
     pending: &[TopicPartition],
     unattended: bool,
 ) -> Option<Refusal> {
-    if group.is_active() {
-        return Some(active(group));
-    }
-    if !pending.is_empty() {
-        return Some(pending_transaction(&group.group, pending));
+    if let Some(refusal) = removal(group, pending) {
+        return Some(refusal);
     }
     if !planned.out_of_range.is_empty() {
         return Some(refused(
@@ -56,6 +53,14 @@ pub fn refusal(
         ));
     }
     None
+}
+
+/// What keeps commits from being removed, and from being moved too: members, and transactions that hold some of them.
+pub fn removal(group: &GroupDescription, pending: &[TopicPartition]) -> Option<Refusal> {
+    if group.is_active() {
+        return Some(active(group));
+    }
+    (!pending.is_empty()).then(|| pending_transaction(&group.group, pending))
 }
 
 /// A refusal without members.

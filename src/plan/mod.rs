@@ -4,6 +4,7 @@ pub mod diff;
 pub mod guard;
 pub mod lag;
 pub mod rates;
+pub mod removal;
 pub mod reset;
 pub mod tally;
 pub mod window;

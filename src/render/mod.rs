@@ -6,6 +6,7 @@ pub mod diff;
 pub mod list;
 pub mod peek;
 pub mod prometheus;
+mod removal;
 pub mod replay;
 pub mod reset;
 mod table;

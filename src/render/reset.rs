@@ -1,6 +1,7 @@
 //! `reset` as a table, as the plan before the question, and as Kafka's CSV.
 
 use super::csv::lines;
+use super::removal::{self, Removal};
 use super::table::{Column, Grid, Style, plural, text};
 use crate::model::visible;
 use crate::report::{Action, GroupOutcome, GroupPlan, ResetReport, ResetRow, RowOutcome, TargetReport};
@@ -19,14 +20,15 @@ const NUMBERS: [Column; 9] = [
 
 /// The report: rows, sums, what became of them, and what comes next.
 pub fn table(report: &ResetReport, style: Style, wide: bool) -> String {
+    let removal = removal::of(report);
     let mut out = String::new();
     for (index, group) in report.groups.iter().enumerate() {
         if index > 0 {
             out.push('\n');
         }
-        out.push_str(&rows(group, style, report.groups.len() > 1, wide));
-        out.push_str(&sums(group, style));
-        out.push_str(&ending(group, style));
+        out.push_str(&rows(group, style, report.groups.len() > 1, wide, removal));
+        out.push_str(&sums(group, style, removal));
+        out.push_str(&ending(group, style, removal));
     }
     out
 }
@@ -35,11 +37,15 @@ pub fn table(report: &ResetReport, style: Style, wide: bool) -> String {
 pub fn plan(report: &ResetReport, style: Style, cluster: &str) -> String {
     let mut out = String::new();
     let groups: Vec<String> = report.groups.iter().map(|group| format!("`{}`", visible(&group.group))).collect();
-    out.push_str(&format!("plan: reset {} to {}\n", groups.join(", "), target(&report.target)));
+    let removal = removal::of(report);
+    out.push_str(&match removal {
+        Some(removal) => removal::heading(removal, &groups),
+        None => format!("plan: reset {} to {}\n", groups.join(", "), target(&report.target)),
+    });
     out.push_str(&format!("cluster: {}\n", visible(cluster)));
     for group in &report.groups {
-        out.push_str(&rows(group, style, report.groups.len() > 1, false));
-        out.push_str(&sums(group, style));
+        out.push_str(&rows(group, style, report.groups.len() > 1, false, removal));
+        out.push_str(&sums(group, style, removal));
     }
     out
 }
@@ -59,7 +65,7 @@ fn target(target: &TargetReport) -> String {
     }
 }
 
-fn rows(group: &GroupPlan, style: Style, with_group: bool, wide: bool) -> String {
+fn rows(group: &GroupPlan, style: Style, with_group: bool, wide: bool, removal: Option<Removal>) -> String {
     if group.rows.is_empty() {
         return String::new();
     }
@@ -68,7 +74,10 @@ fn rows(group: &GroupPlan, style: Style, with_group: bool, wide: bool) -> String
     if with_group {
         columns.push(("GROUP", false));
     }
-    columns.extend(NUMBERS);
+    match removal {
+        Some(_) => columns.extend(removal::NUMBERS),
+        None => columns.extend(NUMBERS),
+    }
     columns.push(("REASON", false));
     if written {
         columns.push(("OUTCOME", false));
@@ -93,8 +102,12 @@ fn rows(group: &GroupPlan, style: Style, with_group: bool, wide: bool) -> String
             row.partition.to_string(),
             style.number(row.current_offset),
             style.number(row.new_offset),
-            style.number(row.rereads),
-            style.number(row.skips),
+        ]);
+        match removal {
+            Some(_) => cells.push(style.number(row.lag_before)),
+            None => cells.extend([style.number(row.rereads), style.number(row.skips)]),
+        }
+        cells.extend([
             style.number(row.log_start_offset),
             style.number(row.log_end_offset),
             row.action.as_str().to_owned(),
@@ -133,7 +146,10 @@ fn reason(row: &ResetRow) -> Option<String> {
     }
 }
 
-fn sums(group: &GroupPlan, style: Style) -> String {
+fn sums(group: &GroupPlan, style: Style, removal: Option<Removal>) -> String {
+    if let Some(removal) = removal {
+        return removal::sums(removal, group, style);
+    }
     let total = &group.total;
     let mut out = format!(
         "total: {} to move, {} in place, {} left; {} delivered again, {} never delivered",
@@ -169,11 +185,29 @@ fn sum(lags: impl Iterator<Item = Option<u64>>) -> Option<u64> {
 }
 
 /// What became of it, in a line, and what comes next.
-fn ending(group: &GroupPlan, style: Style) -> String {
+fn ending(group: &GroupPlan, style: Style, removal: Option<Removal>) -> String {
+    let mut out = match removal {
+        Some(removal) => removal::ending(removal, group, style),
+        None => moved(group, style),
+    };
+    if let Some(refusal) = &group.refusal {
+        out = format!("refused: {}; nothing was written\n", visible(&refusal.message));
+    }
+    if let Some(refusal) = &group.would_refuse {
+        out.push_str(&format!("a write would be refused now: {}\n", visible(&refusal.message)));
+    }
+    if let Some(undo) = &group.undo {
+        out.push_str(&format!("journal: {} keeps what was replaced\n", visible(&undo.journal)));
+    }
+    out
+}
+
+/// What became of a group whose commits move.
+fn moved(group: &GroupPlan, style: Style) -> String {
     let name = visible(&group.group);
     let failed = group.total.failed;
     let applied = group.rows.iter().filter(|row| row.outcome == Some(RowOutcome::Applied)).count();
-    let mut out = match group.outcome {
+    match group.outcome {
         GroupOutcome::Planned => "dry run: nothing was written\n".to_owned(),
         GroupOutcome::Applied => format!(
             "applied: {} written and read back; consumers of `{name}` go on from there\n",
@@ -195,17 +229,7 @@ fn ending(group: &GroupPlan, style: Style) -> String {
         GroupOutcome::NothingToDo => "nothing to do: every commit is where it was asked to be\n".to_owned(),
         GroupOutcome::NotBegun => "not begun: an earlier group stopped the run\n".to_owned(),
         GroupOutcome::Refused => "refused: nothing was written\n".to_owned(),
-    };
-    if let Some(refusal) = &group.refusal {
-        out = format!("refused: {}; nothing was written\n", visible(&refusal.message));
     }
-    if let Some(refusal) = &group.would_refuse {
-        out.push_str(&format!("a write would be refused now: {}\n", visible(&refusal.message)));
-    }
-    if let Some(undo) = &group.undo {
-        out.push_str(&format!("journal: {} keeps what was replaced\n", visible(&undo.journal)));
-    }
-    out
 }
 
 /// Kafka's own form, which its `--from-file` reads: the offset at which each partition stands after the plan. A partition that
@@ -275,6 +299,7 @@ mod tests {
                 total: ResetTotal::of(&rows),
                 rows,
                 undo: None,
+                error: None,
             })
             .collect();
         ResetReport {

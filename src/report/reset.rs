@@ -165,6 +165,9 @@ pub struct GroupPlan {
     pub total: ResetTotal,
     /// What `undo` needs.
     pub undo: Option<UndoReference>,
+    /// What went wrong with the group as a whole, where it was to be deleted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
 }
 
 /// What was so when the plan was made, and must be so when it is written.
@@ -424,8 +427,8 @@ mod tests {
             }
             rows
         });
-        (words(), outcome(), of(refusal()), of(refusal()), rows, of(undo)).prop_map(
-            |(group, outcome, refusal, would_refuse, rows, undo)| GroupPlan {
+        (words(), outcome(), of(refusal()), of(refusal()), rows, of(undo), of(words())).prop_map(
+            |(group, outcome, refusal, would_refuse, rows, undo, error)| GroupPlan {
                 group,
                 group_type: GroupType::Consumer,
                 outcome,
@@ -435,6 +438,7 @@ mod tests {
                 total: ResetTotal::of(&rows),
                 rows,
                 undo,
+                error,
             },
         )
     }

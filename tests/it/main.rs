@@ -6,6 +6,7 @@
 mod architecture;
 mod completions;
 mod connection;
+mod delete;
 mod describe;
 mod properties;
 mod replay;

@@ -5,7 +5,6 @@ use super::{NoCommitPolicy, NoRecordPolicy, OutOfRangePolicy, ResetArgs, SkipUnr
 use crate::commands::{Context, merged};
 use crate::error::{Code, Error, Result};
 use crate::exec::gather::{self, Commit};
-use crate::exec::list::all_groups;
 use crate::exec::reset::{Request, Scope};
 use crate::kafka::Client;
 use crate::model::{PartitionSet, TopicPartition};
@@ -191,13 +190,7 @@ impl Wanted {
     fn groups(&self, context: &Context, client: &Client) -> Result<BTreeSet<String>> {
         let mut groups = self.names.clone();
         if !self.matching.is_empty() {
-            let all = all_groups(client, |name| self.matching.iter().any(|glob| glob.matches(name)))?;
-            // A group that is not listed would be left out without a word.
-            if let Some(missing) = crate::commands::choice::incomplete(&all).first() {
-                return Err(Error::new(Code::TimedOut, crate::commands::choice::incomplete_message(missing))
-                    .hint("name the groups with `--group`"));
-            }
-            groups.extend(all.groups.into_iter().map(|listed| listed.group));
+            groups.extend(crate::commands::choice::all_matching(client, &self.matching)?);
         }
         if let (To::File { rows, .. }, true) = (&self.to, groups.is_empty() && self.matching.is_empty()) {
             groups.extend(rows.keys().flatten().cloned());

@@ -1,7 +1,7 @@
 //! `reset`: the real binary, a real broker, and the broker looked at afterwards.
 #![allow(clippy::unwrap_used)]
 
-mod place;
+pub(crate) mod place;
 pub(crate) mod runner;
 pub(crate) mod terminal;
 
@@ -14,7 +14,7 @@ mod journal;
 mod missing;
 mod names_and_numbers;
 mod pending;
-mod proxy;
+pub(crate) mod proxy;
 mod ranges;
 mod secured;
 mod shapes;

@@ -7,8 +7,8 @@ use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, OnceLock};
 
-/// `OffsetCommit`, which the admin call of that purpose sends too.
-const OFFSET_COMMIT: i16 = 8;
+/// `OffsetCommit`, which the admin call of that purpose sends too; `DeleteGroups`; `OffsetDelete`.
+const WRITES: [i16; 3] = [8, 42, 47];
 
 /// What happens to one write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -196,7 +196,7 @@ fn answers(mut broker: &TcpStream, mut client: &TcpStream, marked: &Mutex<Vec<(i
 /// Takes the rule that this request meets: a write of its group.
 fn matching(frame: &[u8], rules: &Rules) -> Option<Rule> {
     let key = i16::from_be_bytes(frame.get(4..6)?.try_into().ok()?);
-    if key != OFFSET_COMMIT {
+    if !WRITES.contains(&key) {
         return None;
     }
     let mut rules = rules.lock().unwrap();
