@@ -49,6 +49,8 @@ complete -c krewind -n "__fish_krewind_needs_command" -f -a "describe" -d 'Show 
 complete -c krewind -n "__fish_krewind_needs_command" -f -a "peek" -d 'Show the records around each committed offset of a group'
 complete -c krewind -n "__fish_krewind_needs_command" -f -a "diff" -d 'Compare two snapshots, or a snapshot with the groups as they stand now'
 complete -c krewind -n "__fish_krewind_needs_command" -f -a "reset" -d 'Move a group\'s committed offsets: plan, show, ask, write, read back'
+complete -c krewind -n "__fish_krewind_needs_command" -f -a "delete" -d 'Delete a group with all of its commits: plan, show, ask, delete, read back'
+complete -c krewind -n "__fish_krewind_needs_command" -f -a "delete-offsets" -d 'Remove a group\'s committed offsets on some topics: plan, show, ask, remove, read back'
 complete -c krewind -n "__fish_krewind_needs_command" -f -a "replay" -d 'Read a window of topics into a sink, beside production; it stops by itself'
 complete -c krewind -n "__fish_krewind_needs_command" -f -a "completions" -d 'Print the completions of a shell'
 complete -c krewind -n "__fish_krewind_needs_command" -f -a "man" -d 'Print the man page'
@@ -200,6 +202,57 @@ complete -c krewind -n "__fish_krewind_using_subcommand reset" -s q -l quiet -d 
 complete -c krewind -n "__fish_krewind_using_subcommand reset" -s v -l verbose -d 'Say more: ignored properties, and what librdkafka logs'
 complete -c krewind -n "__fish_krewind_using_subcommand reset" -l no-progress -d 'No progress bar'
 complete -c krewind -n "__fish_krewind_using_subcommand reset" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c krewind -n "__fish_krewind_using_subcommand delete" -l group -d 'The same, as Kafka\'s own tools name it; repeatable' -r
+complete -c krewind -n "__fish_krewind_using_subcommand delete" -l matching -d 'The groups whose name matches: *, ? and [a-z]; repeatable' -r
+complete -c krewind -n "__fish_krewind_using_subcommand delete" -s b -l bootstrap-server -d 'Brokers to start from; any of them tells the others' -r
+complete -c krewind -n "__fish_krewind_using_subcommand delete" -s F -l command-config -d 'Client properties, as Kafka\'s own tools or librdkafka write them' -r -F
+complete -c krewind -n "__fish_krewind_using_subcommand delete" -s X -d 'One librdkafka property; repeatable, wins over the file' -r
+complete -c krewind -n "__fish_krewind_using_subcommand delete" -l timeout -d 'The longest that one request may take, with its unit' -r
+complete -c krewind -n "__fish_krewind_using_subcommand delete" -l tz -d 'The zone in which times without one are read: UTC, local, or Area/City' -r
+complete -c krewind -n "__fish_krewind_using_subcommand delete" -s o -l output -d 'The report\'s form' -r -f -a "table\t'A table for people'
+wide\t'The same with more columns'
+json\t'One JSON object'
+csv\t'Comma-separated values'
+markdown\t'The table, for a document'
+prometheus\t'Prometheus text exposition (describe and list)'"
+complete -c krewind -n "__fish_krewind_using_subcommand delete" -l color -d 'Colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c krewind -n "__fish_krewind_using_subcommand delete" -l dry-run -d 'Show the plan and write nothing, whatever else is given'
+complete -c krewind -n "__fish_krewind_using_subcommand delete" -s y -l yes -l execute -d 'Write without asking'
+complete -c krewind -n "__fish_krewind_using_subcommand delete" -l keep-going -d 'With several groups: go on to the next one after a failure or refusal'
+complete -c krewind -n "__fish_krewind_using_subcommand delete" -l no-journal -d 'Write though what is replaced can\'t be kept for `undo`'
+complete -c krewind -n "__fish_krewind_using_subcommand delete" -l read-only -d 'Refuse every write, in the client itself'
+complete -c krewind -n "__fish_krewind_using_subcommand delete" -s q -l quiet -d 'Leave out notes and progress; warnings, plans and errors stay'
+complete -c krewind -n "__fish_krewind_using_subcommand delete" -s v -l verbose -d 'Say more: ignored properties, and what librdkafka logs'
+complete -c krewind -n "__fish_krewind_using_subcommand delete" -l no-progress -d 'No progress bar'
+complete -c krewind -n "__fish_krewind_using_subcommand delete" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c krewind -n "__fish_krewind_using_subcommand delete-offsets" -l group -d 'The same, as Kafka\'s own tools name it; repeatable' -r
+complete -c krewind -n "__fish_krewind_using_subcommand delete-offsets" -l matching -d 'The groups whose name matches: *, ? and [a-z]; repeatable' -r
+complete -c krewind -n "__fish_krewind_using_subcommand delete-offsets" -l topic -d 'A topic, or some of its partitions: orders, orders:0,3-5; repeatable. Also one that no longer exists' -r
+complete -c krewind -n "__fish_krewind_using_subcommand delete-offsets" -s b -l bootstrap-server -d 'Brokers to start from; any of them tells the others' -r
+complete -c krewind -n "__fish_krewind_using_subcommand delete-offsets" -s F -l command-config -d 'Client properties, as Kafka\'s own tools or librdkafka write them' -r -F
+complete -c krewind -n "__fish_krewind_using_subcommand delete-offsets" -s X -d 'One librdkafka property; repeatable, wins over the file' -r
+complete -c krewind -n "__fish_krewind_using_subcommand delete-offsets" -l timeout -d 'The longest that one request may take, with its unit' -r
+complete -c krewind -n "__fish_krewind_using_subcommand delete-offsets" -l tz -d 'The zone in which times without one are read: UTC, local, or Area/City' -r
+complete -c krewind -n "__fish_krewind_using_subcommand delete-offsets" -s o -l output -d 'The report\'s form' -r -f -a "table\t'A table for people'
+wide\t'The same with more columns'
+json\t'One JSON object'
+csv\t'Comma-separated values'
+markdown\t'The table, for a document'
+prometheus\t'Prometheus text exposition (describe and list)'"
+complete -c krewind -n "__fish_krewind_using_subcommand delete-offsets" -l color -d 'Colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c krewind -n "__fish_krewind_using_subcommand delete-offsets" -l dry-run -d 'Show the plan and write nothing, whatever else is given'
+complete -c krewind -n "__fish_krewind_using_subcommand delete-offsets" -s y -l yes -l execute -d 'Write without asking'
+complete -c krewind -n "__fish_krewind_using_subcommand delete-offsets" -l keep-going -d 'With several groups: go on to the next one after a failure or refusal'
+complete -c krewind -n "__fish_krewind_using_subcommand delete-offsets" -l no-journal -d 'Write though what is replaced can\'t be kept for `undo`'
+complete -c krewind -n "__fish_krewind_using_subcommand delete-offsets" -l read-only -d 'Refuse every write, in the client itself'
+complete -c krewind -n "__fish_krewind_using_subcommand delete-offsets" -s q -l quiet -d 'Leave out notes and progress; warnings, plans and errors stay'
+complete -c krewind -n "__fish_krewind_using_subcommand delete-offsets" -s v -l verbose -d 'Say more: ignored properties, and what librdkafka logs'
+complete -c krewind -n "__fish_krewind_using_subcommand delete-offsets" -l no-progress -d 'No progress bar'
+complete -c krewind -n "__fish_krewind_using_subcommand delete-offsets" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c krewind -n "__fish_krewind_using_subcommand replay" -l topic -d 'The same; as Kafka\'s own tools name it' -r
 complete -c krewind -n "__fish_krewind_using_subcommand replay" -l from -d 'Start at the first record of this time or later, or at `earliest`' -r
 complete -c krewind -n "__fish_krewind_using_subcommand replay" -l to -d 'End before the first record of this time or later; without it at the log\'s end when the run begins (`latest`)' -r

@@ -247,3 +247,123 @@ pub fn look_again<C: Cluster + ?Sized>(
         None => Ok(now.commits),
     })
 }
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exec::apply::{RowAnswer, read_back_deleted};
+    use crate::kafka::codes;
+    use crate::kafka::fake::{Fake, group};
+    use crate::model::GroupState;
+    use crate::report::{RowOutcome, WriteFault};
+
+    /// Group `g` with commits on a partition of `orders`, on one that `orders` never had, on a topic that is gone, and on one
+    /// without a leader.
+    fn cluster() -> Fake {
+        let fake = Fake::default();
+        fake.set(|state| state.groups.insert("g".to_owned(), group("g", GroupState::Empty, Vec::new())));
+        for (topic, partition) in [("orders", 0), ("orders", 1), ("stuck", 0)] {
+            fake.log(topic, partition, 0, 10);
+        }
+        fake.set(|state| state.log_faults.insert(TopicPartition::new("stuck", 0), codes::TIMED_OUT));
+        for (topic, partition) in [("orders", 0), ("orders", 7), ("gone", 3), ("stuck", 0)] {
+            fake.commit("g", topic, partition, 4);
+        }
+        fake
+    }
+
+    fn request(scope: Scope) -> Request {
+        Request { group: "g".to_owned(), scope, journalled: true }
+    }
+
+    fn named(topics: &[(&str, Option<i32>)]) -> Scope {
+        let set = |number: &Option<i32>| number.map_or(PartitionSet::All, |number| PartitionSet::Only([number].into()));
+        Scope::Topics(topics.iter().map(|(topic, number)| ((*topic).to_owned(), set(number))).collect())
+    }
+
+    fn removed(look: &Look) -> Vec<(&str, i32, Option<u64>)> {
+        let removed = look.rows.iter().filter(|row| row.action == Action::Remove);
+        removed.map(|row| (row.topic.as_str(), row.partition, row.lag_before)).collect()
+    }
+
+    #[test]
+    fn a_group_goes_with_commits_whose_logs_are_gone_or_silent() {
+        let fake = cluster();
+        let look = look(&fake, &request(Scope::Group)).unwrap();
+        let expected = [("gone", 3, None), ("orders", 0, Some(6)), ("orders", 7, None), ("stuck", 0, None)];
+        assert_eq!(removed(&look), expected);
+        assert_eq!((look.rows.len(), look.commits.len()), (4, 4));
+    }
+
+    #[test]
+    fn commits_on_what_no_longer_exists_can_be_named_and_nothing_else_that_does_not() {
+        let fake = cluster();
+        for topics in [[("gone", None)], [("gone", Some(3))]] {
+            assert_eq!(removed(&look(&fake, &request(named(&topics))).unwrap()), [("gone", 3, None)]);
+        }
+        let orders = look(&fake, &request(named(&[("orders", None)]))).unwrap();
+        assert_eq!(removed(&orders), [("orders", 0, Some(6)), ("orders", 7, None)]);
+        // Partition 1 has no commit.
+        assert_eq!(orders.rows.len(), 3);
+        for topics in [("gone", Some(2)), ("orders", Some(8)), ("never", None)] {
+            let error = look(&fake, &request(named(&[topics]))).unwrap_err();
+            assert_eq!((error.code, error.exit), (Code::TopicNotFound, crate::error::Exit::Refused), "{topics:?}");
+        }
+    }
+
+    fn deleted(fake: &Fake, answer: RowAnswer) -> GroupPlan {
+        let request = request(Scope::Group);
+        let first = look(fake, &request).unwrap();
+        let mut plan = report(fake, &request, &first, Timestamp(0)).unwrap().groups.remove(0);
+        assert_eq!(plan.outcome, GroupOutcome::Planned);
+        if answer == RowAnswer::Done || answer == RowAnswer::Unseen("lost".to_owned()) {
+            fake.delete_group("g").unwrap().unwrap();
+        }
+        read_back_deleted(fake, &mut plan, &answer);
+        plan
+    }
+
+    #[test]
+    fn a_deletion_is_what_reads_back() {
+        for with_commits in [true, false] {
+            let fake = || {
+                let fake = cluster();
+                fake.set(|state| {
+                    if !with_commits {
+                        state.commits.clear()
+                    }
+                });
+                fake
+            };
+            let rows = |plan: &GroupPlan, outcome| plan.rows.iter().all(|row| row.outcome == Some(outcome));
+            for answer in [RowAnswer::Done, RowAnswer::Unseen("lost".to_owned())] {
+                let plan = deleted(&fake(), answer);
+                assert_eq!((plan.outcome, plan.error.as_deref()), (GroupOutcome::Applied, None));
+                assert!(rows(&plan, RowOutcome::Applied));
+            }
+            let said = |undecided| RowAnswer::Said(WriteFault { message: "no".to_owned(), undecided });
+            let plan = deleted(&fake(), said(false));
+            assert_eq!((plan.outcome, plan.error.as_deref()), (GroupOutcome::Failed, Some("no")));
+            assert!(rows(&plan, RowOutcome::Failed));
+            let plan = deleted(&fake(), said(true));
+            assert_eq!(plan.outcome, GroupOutcome::Unknown);
+            assert_eq!(plan.error.as_deref(), Some("no; the group still exists, Empty with 0 members"));
+            assert!(rows(&plan, RowOutcome::Unknown));
+        }
+    }
+
+    #[test]
+    fn what_changes_between_the_looks_is_refused() {
+        let fake = cluster();
+        let request = request(Scope::Group);
+        let first = look(&fake, &request).unwrap();
+        assert_eq!(look_again(&fake, &request, &first).unwrap().unwrap().len(), 4);
+        fake.set(|state| state.pending.insert(TopicPartition::new("orders", 1)));
+        assert_eq!(look_again(&fake, &request, &first).unwrap().unwrap_err().code, "pending-transaction");
+        fake.commit("g", "orders", 0, 5);
+        assert_eq!(look_again(&fake, &request, &first).unwrap().unwrap_err().code, "commits-moving");
+        fake.set(|state| state.groups.insert("g".to_owned(), group("g", GroupState::Stable, Vec::new())));
+        assert_eq!(look_again(&fake, &request, &first).unwrap().unwrap_err().code, "group-active");
+        fake.set(|state| state.groups.clear());
+        assert_eq!(look_again(&fake, &request, &first).unwrap_err().code, Code::GroupNotFound);
+    }
+}

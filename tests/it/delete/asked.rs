@@ -31,7 +31,8 @@ fn the_name_applies_it_and_the_plan_stood_above_the_question() {
     for (index, heading) in ["plan: delete group", "plan: remove commits of"].into_iter().enumerate() {
         let place = place();
         let args = &commands(&place)[index];
-        let mut terminal = asking(&place.krewind(), args, &format!("type {} to apply", place.group));
+        let krewind = place.krewind();
+        let mut terminal = asking(&krewind, args, &format!("type {} to apply", place.group));
         assert_eq!(place.stands(), [Some(5), Some(2)]);
         terminal.types(&place.group);
         let ran = terminal.end();
@@ -63,7 +64,8 @@ fn several_groups_are_agreed_to_by_their_number() {
     let second = format!("{}-second", place.group);
     place.cluster.commit(&second, &place.topic, 0, 1, "").unwrap();
     let args = ["delete", &place.group, "--group", &second, "-o", "json"].map(str::to_owned);
-    let mut terminal = asking(&place.krewind(), &args, "type 2 to apply to 2 groups");
+    let krewind = place.krewind();
+    let mut terminal = asking(&krewind, &args, "type 2 to apply to 2 groups");
     terminal.types("2");
     terminal.end().tells("plan: delete groups").applied();
     let names = place.cluster.group_names().unwrap();

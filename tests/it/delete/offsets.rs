@@ -102,8 +102,9 @@ fn nothing_named_is_never_everything() {
         krewind.run(args).error(2, "usage");
     }
     let missing = format!("{}:7", place.topic);
+    let first = format!("{}:0", place.topic);
     for topic in ["no-such-topic", &missing] {
-        let args = ["delete-offsets", &place.group, "--topic", &place.topic, "--topic", topic, "--yes", "-o", "json"];
+        let args = ["delete-offsets", &place.group, "--topic", &first, "--topic", topic, "--yes", "-o", "json"];
         krewind.run(&args).error(3, "topic-not-found");
     }
     assert_eq!(place.stands(), [Some(5)]);
