@@ -1,5 +1,6 @@
 //! The subcommands, a file each, and what they share: the context of a run, its end, and standard output.
 
+mod apply;
 mod choice;
 mod completions;
 mod describe;
@@ -11,6 +12,7 @@ mod replay;
 mod reset;
 mod save;
 mod saved;
+mod wait;
 mod watch;
 mod write;
 mod writing;
@@ -44,6 +46,8 @@ pub enum Command {
     Diff(diff::DiffArgs),
     /// Move a group's committed offsets: plan, show, ask, write, read back
     Reset(reset::ResetArgs),
+    /// Write a plan that `reset --plan` saved, if it still holds
+    Apply(apply::ApplyArgs),
     /// Read a window of topics into a sink, beside production; it stops by itself
     Replay(replay::ReplayArgs),
     /// Print the completions of a shell
@@ -116,6 +120,7 @@ fn run_command_line() -> Exit {
         Command::Peek(args) => peek::run(&context, &args),
         Command::Diff(args) => diff::run(&context, &args),
         Command::Reset(args) => reset::run(&context, args),
+        Command::Apply(args) => apply::run(&context, &args),
         Command::Replay(args) => replay::run(&context, args),
         Command::Completions(args) => completions::run(&context, &args),
         Command::Man => completions::man(&context),

@@ -5,5 +5,6 @@ pub mod guard;
 pub mod lag;
 pub mod rates;
 pub mod reset;
+pub mod saved;
 pub mod tally;
 pub mod window;
