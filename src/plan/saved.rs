@@ -43,6 +43,9 @@ fn check_group(group: &GroupPlan) -> Result<(), String> {
     if group.refusal.is_some() || group.undo.is_some() {
         return Err(format!("has group `{name}` with the end of a write, which no plan has"));
     }
+    if let Some(refusal) = group.would_refuse.as_ref().filter(|refusal| is_lasting(refusal)) {
+        return Err(format!("has a plan for group `{name}` that was refused when it was made: {}", refusal.message));
+    }
     let mut seen = BTreeSet::new();
     for row in &group.rows {
         let place = TopicPartition::new(row.topic.as_str(), row.partition);
@@ -58,6 +61,12 @@ fn check_group(group: &GroupPlan) -> Result<(), String> {
     check_sums(&group.total, &group.rows, &format!("the `total` of group `{name}`"))?;
     let expected = if group.total.moved == 0 { GroupOutcome::NothingToDo } else { GroupOutcome::Planned };
     check_outcome(group.outcome, expected, &format!("group `{name}`"))
+}
+
+/// Whether a refusal speaks of the plan itself, and not of the moment alone or of how it would be agreed to.
+pub fn is_lasting(refusal: &Refusal) -> bool {
+    let passing = [Code::GroupActive, Code::PendingTransaction, Code::WouldSkip];
+    !Code::named(&refusal.code).is_some_and(|code| passing.contains(&code))
 }
 
 fn check_outcome(found: GroupOutcome, expected: GroupOutcome, of: &str) -> Result<(), String> {
@@ -103,7 +112,8 @@ fn check_sums<'a>(
 fn check_row(row: &ResetRow) -> Result<(), String> {
     let numbers = [
         ("current_offset", row.current_offset),
-        ("requested", row.requested.filter(|_| row.action != Action::Skip)),
+        // A shift may ask for what lies before every log; a policy has clamped it then, and its reason stands there.
+        ("requested", row.requested.filter(|_| row.reason.is_none())),
         ("new_offset", row.new_offset),
         ("log_start_offset", row.log_start_offset),
         ("log_end_offset", row.log_end_offset),
@@ -295,4 +305,142 @@ pub fn skips_more(plan: &GroupPlan, now: &[ResetRow]) -> Option<Refusal> {
             format!("more unread offsets than in the plan would never be delivered: {}", more.join("; ")),
         )
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{CommittedOffset, Timestamp};
+    use crate::offset::{NoCommit, NoRecord, OutOfRange, Policies, Target, TimeLookup};
+    use crate::plan::reset::{Destination, Log, PartitionFacts, Place, Planned, ResetSpec, SkipUnread, plan};
+    use crate::report::{Preconditions, VERSION};
+    use proptest::prelude::*;
+    use std::collections::BTreeMap;
+
+    fn saved(rows: Vec<ResetRow>) -> ResetReport {
+        let total = ResetTotal::of(&rows);
+        let outcome = if total.moved == 0 { GroupOutcome::NothingToDo } else { GroupOutcome::Planned };
+        let group = GroupPlan {
+            group: "inventory".to_owned(),
+            group_type: GroupType::Classic,
+            outcome,
+            refusal: None,
+            would_refuse: None,
+            preconditions: Preconditions { state: GroupState::Empty, members: 0 },
+            rows,
+            total,
+            undo: None,
+        };
+        ResetReport {
+            kind: "reset".to_owned(),
+            version: VERSION,
+            command: "reset".to_owned(),
+            outcome,
+            cluster_id: "c".to_owned(),
+            computed_at: Timestamp(0),
+            applied_at: None,
+            target: TargetReport::Earliest,
+            groups: vec![group],
+            total,
+            warnings: Vec::new(),
+        }
+    }
+
+    fn planned(target: &Target, keep_unread: bool, partitions: &[(Option<i64>, i64, i64, bool)]) -> Planned {
+        let facts: Vec<PartitionFacts> = (0..)
+            .zip(partitions)
+            .map(|(partition, &(current, log_start, length, known))| {
+                let high_watermark = log_start + length;
+                let watermarks = Watermarks { log_start, high_watermark, last_stable: log_start };
+                let commit =
+                    current.map(|offset| CommittedOffset { offset, leader_epoch: None, metadata: "m".to_owned() });
+                PartitionFacts {
+                    partition: TopicPartition::new("orders", partition),
+                    topic_id: known.then(|| "id".to_owned()),
+                    commit,
+                    log: if known { Log::Known(watermarks, TimeLookup::NoRecord) } else { Log::Gone },
+                }
+            })
+            .collect();
+        let rows: BTreeMap<TopicPartition, Place> = facts
+            .iter()
+            .map(|fact| {
+                let metadata =
+                    (fact.partition.partition % 2 == 0 && *target != Target::Current).then(|| "n".to_owned());
+                (fact.partition.clone(), Place { target: target.clone(), metadata })
+            })
+            .collect();
+        let spec = ResetSpec {
+            destination: Destination::Each { rows, from: TargetReport::Earliest, otherwise: String::new() },
+            policies: Policies {
+                out_of_range: OutOfRange::Clamp,
+                no_record: NoRecord::Latest,
+                no_commit: NoCommit::UseEarliest,
+            },
+            skip_unread: if keep_unread { SkipUnread::Keep } else { SkipUnread::Ask },
+        };
+        plan("inventory", &spec, &facts)
+    }
+
+    proptest! {
+        /// Whatever is planned can be saved, is taken as it was written, and holds where nothing has changed; one number changed in a
+        /// row that moves, and it is refused.
+        #[test]
+        fn every_plan_makes_sense_until_it_is_edited(
+            partitions in proptest::collection::vec(
+                (proptest::option::of(0i64..60), 0i64..30, 0i64..30, proptest::bool::weighted(0.9)), 0..8),
+            kind in 0u8..5, number in -40i64..70, keep_unread in any::<bool>(), by in 1u64..9,
+        ) {
+            let target = match kind {
+                0 => Target::Earliest,
+                1 => Target::Latest,
+                2 => Target::Offset(number.abs()),
+                3 => Target::ShiftBy(number),
+                _ => Target::Current,
+            };
+            let rows = planned(&target, keep_unread, &partitions).rows;
+            let report = saved(rows.clone());
+            prop_assert_eq!(check(&report), Ok(()));
+            prop_assert_eq!(differences(&report.groups[0], GroupState::Empty, &rows, false), Differences::default());
+            for (at, row) in rows.iter().enumerate().filter(|(_, row)| row.action == Action::Move) {
+                for field in 0..4 {
+                    let mut edited = rows.clone();
+                    let count = match field {
+                        0 => &mut edited[at].rereads,
+                        1 => &mut edited[at].skips,
+                        2 => &mut edited[at].lag_before,
+                        _ => &mut edited[at].lag_after,
+                    };
+                    *count = Some(count.unwrap_or(0) + by);
+                    let why = check(&saved(edited)).unwrap_err();
+                    let name = format!("`orders-{}`", row.partition);
+                    prop_assert!(why.contains(&name), "{}", why);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_plan_that_was_refused_when_it_was_made_is_refused() {
+        let mut report = saved(planned(&Target::Earliest, false, &[(Some(5), 0, 9, true)]).rows);
+        report.groups[0].would_refuse = Some(guard::refused(Code::GroupActive, "members".to_owned()));
+        assert_eq!(check(&report), Ok(()));
+        report.groups[0].would_refuse = Some(guard::refused(Code::OutOfRange, "outside".to_owned()));
+        assert!(check(&report).unwrap_err().contains("refused when it was made: outside"));
+    }
+
+    #[test]
+    fn numbers_that_no_log_has_are_refused_and_not_added_up() {
+        let mut rows =
+            planned(&Target::Earliest, false, &[(Some(5), 0, 9, true), (Some(5), 0, 9, true), (Some(5), 0, 9, true)])
+                .rows;
+        for row in &mut rows {
+            (row.current_offset, row.log_end_offset, row.last_stable_offset) =
+                (Some(i64::MAX), Some(i64::MAX), Some(0));
+            (row.rereads, row.lag_before, row.lag_after) = (Some(i64::MAX as u64), Some(0), Some(i64::MAX as u64));
+        }
+        let mut report = saved(Vec::new());
+        report.groups[0].rows = rows;
+        assert!(check(&report).unwrap_err().contains("larger numbers than a log can have"));
+    }
 }

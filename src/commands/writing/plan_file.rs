@@ -2,17 +2,13 @@
 
 use super::{Writing, rendered};
 use crate::cli::Output;
-use crate::error::{Code, Exit, Result};
+use crate::error::{Exit, Result};
 use crate::model::visible;
+use crate::plan::saved;
 use crate::render;
-use crate::report::{GroupOutcome, Refusal};
+use crate::report::GroupOutcome;
 use crate::sink::FileTarget;
 use std::path::Path;
-
-/// Whether a refusal speaks of this moment alone, so that the plan may hold later.
-fn passes(refusal: &Refusal) -> bool {
-    matches!(Code::named(&refusal.code), Some(Code::GroupActive | Code::PendingTransaction))
-}
 
 impl Writing<'_> {
     /// Saves the plan under this name, which is new, and shows it. A plan that could never be applied is refused, without a file.
@@ -22,7 +18,7 @@ impl Writing<'_> {
             context.ui.warn(&warning.message);
         }
         for (group, work) in self.report.groups.iter_mut().zip(&mut self.works) {
-            if work.refusal.as_ref().is_some_and(passes) {
+            if work.refusal.as_ref().is_some_and(|refusal| !saved::is_lasting(refusal)) {
                 group.would_refuse = work.refusal.take();
                 if let Some(refusal) = &mut group.would_refuse {
                     // Brokers name members in any order; the same state is to give the same file.
@@ -46,6 +42,12 @@ impl Writing<'_> {
                 let cluster = format!("{} ({})", self.connection.properties.bootstrap_servers(), self.client.id());
                 context.emit(&render::reset::plan(&self.report, context.table_style(), &cluster))?;
             }
+        }
+        for group in self.report.groups.iter().filter(|group| group.total.skips > 0) {
+            context.ui.warn(&format!(
+                "{} offsets that `{}` has not read would never be delivered",
+                group.total.skips, group.group
+            ));
         }
         for refusal in self.report.groups.iter().filter_map(|group| group.would_refuse.as_ref()) {
             context.ui.warn(&format!("a write would be refused now: {}", refusal.message));

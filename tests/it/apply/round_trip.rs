@@ -79,12 +79,26 @@ fn the_same_state_gives_the_same_file_and_no_file_is_replaced() {
 }
 
 #[test]
+fn a_password_does_not_stand_in_a_plan() {
+    let mut saved = Saved::of(Place::with_records(&[5]).committed(&[5]));
+    saved.krewind = saved.krewind.flag("-X").flag("ssl.key.password=hunter2");
+    saved.plan(&["--to-earliest"]);
+    let text = std::fs::read_to_string(saved.path()).unwrap();
+    assert!(!text.contains("hunter2") && !text.contains(saved.place.cluster.bootstrap()), "{text}");
+}
+
+#[test]
 fn a_plan_that_is_blocked_is_refused_and_leaves_no_file() {
     let saved = Saved::of(Place::with_records(&[5]).committed(&[5]));
     let file = saved.file();
     let args = ["--topic", &saved.place.topic, "--to-offset", "9", "--plan", &file];
     saved.krewind.reset(&[&[saved.place.group.as_str()], &args[..]].concat()).refused("out-of-range");
     assert_eq!(saved.dir.path().read_dir().unwrap().count(), 0);
+    // The report of its dry run is no plan that could be applied either.
+    let args = ["--topic", &saved.place.topic, "--to-offset", "9", "--dry-run"];
+    let dry = saved.krewind.reset(&[&[saved.place.group.as_str()], &args[..]].concat()).exits(0);
+    std::fs::write(saved.path(), &dry.stdout).unwrap();
+    saved.apply(&[]).error(2, "bad-file");
 }
 
 #[test]
