@@ -60,6 +60,42 @@ fn moved_commits_that_would_skip_more_than_was_reviewed() {
 }
 
 #[test]
+fn one_group_of_several_keeps_all_from_being_written_unless_the_run_goes_on() {
+    let saved = Saved::of(Place::with_records(&[9]).committed(&[7]));
+    let other = format!("{}-other", saved.place.group);
+    let (cluster, topic, file) = (saved.place.cluster.clone(), saved.place.topic.clone(), saved.file());
+    cluster.commit_all(&other, &[(&topic, 0, 6)]).unwrap();
+    let args = ["reset", "--group", &other, "--group", &saved.place.group, "--topic", &topic];
+    saved.krewind.run(&[&args[..], &["--to-earliest", "--plan", &file]].concat()).exits(0);
+    cluster.commit_all(&other, &[(&topic, 0, 8)]).unwrap();
+    let stands = || {
+        let of = |group: &str| cluster.committed_offsets(group, &topic, &[0]).unwrap()[0];
+        (of(&saved.place.group), of(&other))
+    };
+    // By name, so that the stale one is the second.
+    let report = saved.apply(&[]).tells(&format!("(group `{other}`)")).exits(3).json();
+    assert_eq!(report["groups"][0]["outcome"], "not-begun");
+    assert_eq!(report["groups"][1]["refusal"]["code"], "stale-plan");
+    assert_eq!(stands(), (Some(7), Some(8)));
+    assert!(saved.krewind.journal().is_empty());
+    let report = saved.apply(&["--keep-going"]).exits(3).json();
+    assert_eq!(report["groups"][0]["outcome"], "applied");
+    assert_eq!(report["groups"][1]["outcome"], "refused");
+    assert_eq!(stands(), (Some(0), Some(8)));
+}
+
+#[test]
+fn a_commit_that_stood_at_its_target_and_left_it() {
+    let saved = Saved::of(Place::with_records(&[9, 9]).committed(&[2, 5]));
+    saved.plan(&["--to-offset", "2"]);
+    saved.place.commit(&[4]);
+    assert!(refused(&saved, "stale-plan", &[]).contains("was 2 and is 4"));
+    let report = saved.apply(&["--allow-moved-commits"]).applied();
+    assert_eq!(each(&report, "action"), ["move", "move"]);
+    assert_eq!(saved.place.stands(), [Some(2), Some(2)]);
+}
+
+#[test]
 fn changed_metadata() {
     let saved = Saved::of(Place::with_records(&[9]).committed(&[7]));
     saved.plan(&["--to-offset", "2"]);

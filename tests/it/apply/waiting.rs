@@ -133,3 +133,20 @@ fn apply_waits_too_and_then_compares_the_plan_anew() {
     assert_eq!(report["command"], "apply");
     assert_eq!(place.stands(), [Some(1)]);
 }
+
+#[test]
+fn a_plan_that_no_longer_holds_is_not_waited_for() {
+    let saved = Saved::of(Place::with_records(&[5]).committed(&[3]));
+    saved.plan(&["--to-offset", "1"]);
+    let place = &saved.place;
+    let member = LiveMember::join(&place.cluster, &place.group, &[&place.topic], &MemberOptions::new()).unwrap();
+    place.cluster.delete_records(&place.topic, 0, 2).unwrap();
+    let begun = Instant::now();
+    saved.apply(&["--wait-empty"]).tells("starts at 2 now, past the new offset 1").refused("stale-plan");
+    assert!(begun.elapsed().as_secs() < 60);
+    // Without a wait both are told.
+    let ran = saved.apply(&[]).tells("is Stable with 1 member, and the plan no longer holds");
+    ran.refused("group-active");
+    assert_eq!(place.stands(), [Some(3)]);
+    member.leave();
+}
