@@ -16,6 +16,9 @@ _krewind() {
             ",$1")
                 cmd="krewind"
                 ;;
+            krewind,apply)
+                cmd="krewind__subcmd__apply"
+                ;;
             krewind,completions)
                 cmd="krewind__subcmd__completions"
                 ;;
@@ -53,12 +56,74 @@ _krewind() {
 
     case "${cmd}" in
         krewind)
-            opts="-b -F -X -o -q -v -h -V --bootstrap-server --command-config --timeout --read-only --tz --output --quiet --verbose --color --no-progress --help --version list describe peek diff reset delete delete-offsets replay completions man"
+            opts="-b -F -X -o -q -v -h -V --bootstrap-server --command-config --timeout --read-only --tz --output --quiet --verbose --color --no-progress --help --version list describe peek diff reset delete delete-offsets apply replay completions man"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --bootstrap-server)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -b)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --command-config)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -F)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -X)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --tz)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus" -- "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        krewind__subcmd__apply)
+            opts="-y -b -F -X -o -q -v -h --allow-moved-commits --skip-unread --dry-run --execute --yes --keep-going --no-journal --wait-empty --bootstrap-server --command-config --timeout --read-only --tz --output --quiet --verbose --color --no-progress --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --skip-unread)
+                    COMPREPLY=($(compgen -W "allow keep" -- "${cur}"))
+                    return 0
+                    ;;
+                --wait-empty)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --bootstrap-server)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -717,7 +782,7 @@ _krewind() {
             return 0
             ;;
         krewind__subcmd__reset)
-            opts="-y -b -F -X -o -q -v -h --group --matching --topic --all-topics --to-earliest --to-latest --to-offset --to-datetime --to-timestamp --by-duration --shift-by --to-current --to-group --from-file --out-of-range --no-record --no-commit --skip-unread --create-group --dry-run --execute --yes --keep-going --no-journal --bootstrap-server --command-config --timeout --read-only --tz --output --quiet --verbose --color --no-progress --help"
+            opts="-y -b -F -X -o -q -v -h --group --matching --topic --all-topics --to-earliest --to-latest --to-offset --to-datetime --to-timestamp --by-duration --shift-by --to-current --to-group --from-file --out-of-range --no-record --no-commit --skip-unread --create-group --plan --dry-run --execute --yes --keep-going --no-journal --wait-empty --bootstrap-server --command-config --timeout --read-only --tz --output --quiet --verbose --color --no-progress --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -777,6 +842,14 @@ _krewind() {
                     ;;
                 --skip-unread)
                     COMPREPLY=($(compgen -W "allow keep" -- "${cur}"))
+                    return 0
+                    ;;
+                --plan)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --wait-empty)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --bootstrap-server)

@@ -51,6 +51,7 @@ complete -c krewind -n "__fish_krewind_needs_command" -f -a "diff" -d 'Compare t
 complete -c krewind -n "__fish_krewind_needs_command" -f -a "reset" -d 'Move a group\'s committed offsets: plan, show, ask, write, read back'
 complete -c krewind -n "__fish_krewind_needs_command" -f -a "delete" -d 'Delete a group with all of its commits: plan, show, ask, delete, read back'
 complete -c krewind -n "__fish_krewind_needs_command" -f -a "delete-offsets" -d 'Remove a group\'s committed offsets on some topics: plan, show, ask, remove, read back'
+complete -c krewind -n "__fish_krewind_needs_command" -f -a "apply" -d 'Write a plan that `reset --plan` saved, if it still holds'
 complete -c krewind -n "__fish_krewind_needs_command" -f -a "replay" -d 'Read a window of topics into a sink, beside production; it stops by itself'
 complete -c krewind -n "__fish_krewind_needs_command" -f -a "completions" -d 'Print the completions of a shell'
 complete -c krewind -n "__fish_krewind_needs_command" -f -a "man" -d 'Print the man page'
@@ -174,6 +175,8 @@ use-latest\t'Stand at the end'
 fail\t'Refuse'"
 complete -c krewind -n "__fish_krewind_using_subcommand reset" -l skip-unread -d 'Under --yes, what to do with partitions that would move forward past unread records' -r -f -a "allow\t'Move them'
 keep\t'Leave them where they are'"
+complete -c krewind -n "__fish_krewind_using_subcommand reset" -l plan -d 'Save the plan to a new file instead of writing it, for review and `krewind apply`' -r -F
+complete -c krewind -n "__fish_krewind_using_subcommand reset" -l wait-empty -d 'Wait this long for the group\'s members to leave [5m where no span is given]; then plan anew, ask and write' -r
 complete -c krewind -n "__fish_krewind_using_subcommand reset" -s b -l bootstrap-server -d 'Brokers to start from; any of them tells the others' -r
 complete -c krewind -n "__fish_krewind_using_subcommand reset" -s F -l command-config -d 'Client properties, as Kafka\'s own tools or librdkafka write them' -r -F
 complete -c krewind -n "__fish_krewind_using_subcommand reset" -s X -d 'One librdkafka property; repeatable, wins over the file' -r
@@ -253,6 +256,33 @@ complete -c krewind -n "__fish_krewind_using_subcommand delete-offsets" -s q -l 
 complete -c krewind -n "__fish_krewind_using_subcommand delete-offsets" -s v -l verbose -d 'Say more: ignored properties, and what librdkafka logs'
 complete -c krewind -n "__fish_krewind_using_subcommand delete-offsets" -l no-progress -d 'No progress bar'
 complete -c krewind -n "__fish_krewind_using_subcommand delete-offsets" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c krewind -n "__fish_krewind_using_subcommand apply" -l skip-unread -d 'What to do with partitions that would move forward past unread records, after their commits moved' -r -f -a "allow\t'Move them'
+keep\t'Leave them where they are'"
+complete -c krewind -n "__fish_krewind_using_subcommand apply" -l wait-empty -d 'Wait this long for the group\'s members to leave [5m where no span is given]; then plan anew, ask and write' -r
+complete -c krewind -n "__fish_krewind_using_subcommand apply" -s b -l bootstrap-server -d 'Brokers to start from; any of them tells the others' -r
+complete -c krewind -n "__fish_krewind_using_subcommand apply" -s F -l command-config -d 'Client properties, as Kafka\'s own tools or librdkafka write them' -r -F
+complete -c krewind -n "__fish_krewind_using_subcommand apply" -s X -d 'One librdkafka property; repeatable, wins over the file' -r
+complete -c krewind -n "__fish_krewind_using_subcommand apply" -l timeout -d 'The longest that one request may take, with its unit' -r
+complete -c krewind -n "__fish_krewind_using_subcommand apply" -l tz -d 'The zone in which times without one are read: UTC, local, or Area/City' -r
+complete -c krewind -n "__fish_krewind_using_subcommand apply" -s o -l output -d 'The report\'s form' -r -f -a "table\t'A table for people'
+wide\t'The same with more columns'
+json\t'One JSON object'
+csv\t'Comma-separated values'
+markdown\t'The table, for a document'
+prometheus\t'Prometheus text exposition (describe and list)'"
+complete -c krewind -n "__fish_krewind_using_subcommand apply" -l color -d 'Colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c krewind -n "__fish_krewind_using_subcommand apply" -l allow-moved-commits -d 'Accept commits that moved since the plan was made; its targets must not have been counted from them'
+complete -c krewind -n "__fish_krewind_using_subcommand apply" -l dry-run -d 'Show the plan and write nothing, whatever else is given'
+complete -c krewind -n "__fish_krewind_using_subcommand apply" -s y -l yes -l execute -d 'Write without asking'
+complete -c krewind -n "__fish_krewind_using_subcommand apply" -l keep-going -d 'With several groups: go on to the next one after a failure or refusal'
+complete -c krewind -n "__fish_krewind_using_subcommand apply" -l no-journal -d 'Write though what is replaced can\'t be kept for `undo`'
+complete -c krewind -n "__fish_krewind_using_subcommand apply" -l read-only -d 'Refuse every write, in the client itself'
+complete -c krewind -n "__fish_krewind_using_subcommand apply" -s q -l quiet -d 'Leave out notes and progress; warnings, plans and errors stay'
+complete -c krewind -n "__fish_krewind_using_subcommand apply" -s v -l verbose -d 'Say more: ignored properties, and what librdkafka logs'
+complete -c krewind -n "__fish_krewind_using_subcommand apply" -l no-progress -d 'No progress bar'
+complete -c krewind -n "__fish_krewind_using_subcommand apply" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c krewind -n "__fish_krewind_using_subcommand replay" -l topic -d 'The same; as Kafka\'s own tools name it' -r
 complete -c krewind -n "__fish_krewind_using_subcommand replay" -l from -d 'Start at the first record of this time or later, or at `earliest`' -r
 complete -c krewind -n "__fish_krewind_using_subcommand replay" -l to -d 'End before the first record of this time or later; without it at the log\'s end when the run begins (`latest`)' -r

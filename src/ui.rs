@@ -205,6 +205,19 @@ impl Ui {
         }
     }
 
+    /// One line that tells what is waited for: renewed where standard error is a terminal, a new line for each change otherwise.
+    pub fn waiting(&self) -> Waiting<'_> {
+        let bar = self.progress.then(|| {
+            let bar = indicatif::ProgressBar::with_draw_target(None, indicatif::ProgressDrawTarget::stderr_with_hz(10));
+            if let Ok(style) = indicatif::ProgressStyle::with_template("{spinner} {wide_msg}") {
+                bar.set_style(style);
+            }
+            bar.enable_steady_tick(Duration::from_millis(200));
+            bar
+        });
+        Waiting { ui: self, bar, told: String::new() }
+    }
+
     /// A progress bar over `total` of something, where standard error is a terminal.
     pub fn progress(&self, total: u64, unit: &str) -> Progress {
         if !self.progress {
@@ -233,6 +246,36 @@ impl Progress {
         if let Some(bar) = &self.bar {
             bar.set_position(position);
             bar.set_message(message());
+        }
+    }
+}
+
+/// What is waited for. It vanishes from a terminal when it is dropped.
+#[derive(Debug)]
+pub struct Waiting<'a> {
+    ui: &'a Ui,
+    bar: Option<indicatif::ProgressBar>,
+    told: String,
+}
+
+impl Waiting<'_> {
+    /// Tells what is waited for, and `left`, which is shown but counts as no change.
+    pub fn tell(&mut self, text: &str, left: &str) {
+        match &self.bar {
+            Some(bar) => bar.set_message(visible(&format!("{left}: {text}")).into_owned()),
+            None if self.told == text => {}
+            None => {
+                self.ui.status(text);
+                self.told = text.to_owned();
+            }
+        }
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The subcommands, a file each, and what they share: the context of a run, its end, and standard output.
 
+mod apply;
 mod choice;
 mod completions;
 mod delete;
@@ -12,6 +13,7 @@ mod replay;
 mod reset;
 mod save;
 mod saved;
+mod wait;
 mod watch;
 mod write;
 mod writing;
@@ -49,6 +51,8 @@ pub enum Command {
     Delete(delete::DeleteArgs),
     /// Remove a group's committed offsets on some topics: plan, show, ask, remove, read back
     DeleteOffsets(delete::DeleteOffsetsArgs),
+    /// Write a plan that `reset --plan` saved, if it still holds
+    Apply(apply::ApplyArgs),
     /// Read a window of topics into a sink, beside production; it stops by itself
     Replay(replay::ReplayArgs),
     /// Print the completions of a shell
@@ -123,6 +127,7 @@ fn run_command_line() -> Exit {
         Command::Reset(args) => reset::run(&context, args),
         Command::Delete(args) => delete::run(&context, args),
         Command::DeleteOffsets(args) => delete::run_offsets(&context, args),
+        Command::Apply(args) => apply::run(&context, &args),
         Command::Replay(args) => replay::run(&context, args),
         Command::Completions(args) => completions::run(&context, &args),
         Command::Man => completions::man(&context),

@@ -2,15 +2,18 @@ mod file;
 mod requests;
 
 use super::Context;
+use super::wait::{self, Patience, Prepared};
 use super::writing::{Agreement, GroupWork, Writing, connect};
 use crate::cli::Output;
 use crate::error::{Code, Error, Exit, Result};
 use crate::exec::reset::{self as exec, Look, Request};
-use crate::kafka::ReadOnly;
-use crate::model::TopicSelection;
+use crate::kafka::{Client, ReadOnly};
+use crate::model::{GroupDescription, GroupState, TopicSelection};
 use crate::plan::guard;
-use crate::report::{GroupOutcome, ResetReport};
+use crate::report::{GroupOutcome, Refusal, ResetReport};
+use crate::sink::FileTarget;
 use clap::{ArgGroup, Args, ValueEnum};
+use requests::Wanted;
 use std::path::PathBuf;
 
 /// Arguments of `reset`.
@@ -100,9 +103,22 @@ pub struct ResetArgs {
     #[arg(long, help_heading = "Policies")]
     create_group: bool,
 
+    /// Save the plan to a new file instead of writing it, for review and `krewind apply`
+    #[arg(
+        long,
+        value_name = "FILE",
+        help_heading = "Confirmation",
+        conflicts_with_all = ["dry_run", "yes", "keep_going", "no_journal", "wait_empty"]
+    )]
+    plan: Option<PathBuf>,
+
     #[command(flatten)]
     #[allow(missing_docs)]
     agreement: Agreement,
+
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    patience: Patience,
 }
 
 /// `--out-of-range`.
@@ -140,7 +156,7 @@ enum NoCommitPolicy {
 
 /// `--skip-unread`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum SkipUnreadPolicy {
+pub(super) enum SkipUnreadPolicy {
     /// Move them
     Allow,
     /// Leave them where they are
@@ -149,19 +165,44 @@ enum SkipUnreadPolicy {
 
 /// Plans, shows, asks, writes, reads back, reports.
 pub fn run(context: &Context, args: ResetArgs) -> Result<Exit> {
-    let agreement = args.agreement.clone();
+    let (agreement, patience, plan) = (args.agreement.clone(), args.patience.clone(), args.plan.clone());
     if context.output == Output::Prometheus {
         return Err(context.no_such_form("reset"));
     }
     let wanted = args.wanted(context)?;
-    if context.connect.read_only && !agreement.dry_run {
+    if context.connect.read_only && !agreement.dry_run && plan.is_none() {
         return Err(read_only(&wanted.names()));
+    }
+    if let Some(path) = &plan {
+        // What can't be saved is not worth computing.
+        FileTarget::create(path).map_err(no_new_file)?.abandon();
     }
     if let Some(moment) = wanted.moment() {
         context.ui.status(&format!("to the first record at or after {}", moment.echo(context.now)));
     }
     let connection = context.connection()?;
     let client = connect(&connection)?;
+    let cluster = (connection.properties.bootstrap_servers(), client);
+    let for_later = plan.is_some() || patience.wait_empty.is_some();
+    let (report, works) = wait::prepared(context, cluster, &agreement, &patience, || {
+        prepare(context, client, &wanted, &agreement, for_later)
+    })?;
+    let writing =
+        Writing { context, connection: &connection, client, agreement: &agreement, report, works, undoes: None };
+    match plan {
+        Some(path) => writing.save(&path),
+        None => writing.run(),
+    }
+}
+
+/// The plan as the cluster is now.
+fn prepare<'a>(
+    context: &Context,
+    client: &'static Client,
+    wanted: &Wanted,
+    agreement: &Agreement,
+    for_later: bool,
+) -> Result<Prepared<'a>> {
     let reading = ReadOnly(client);
     let requests = wanted.requests(context, client)?;
     let mut looks: Vec<(Request, Look)> = Vec::with_capacity(requests.len());
@@ -181,14 +222,33 @@ pub fn run(context: &Context, args: ResetArgs) -> Result<Exit> {
     let works = looks
         .into_iter()
         .map(|(request, first)| GroupWork {
-            refusal: guard::refusal(&first.description, &request.spec, &first.planned, &first.pending, agreement.yes),
+            refusal: refusal(&request, &first, agreement, for_later),
             look_again: Box::new(move |cluster| {
                 Ok(exec::look_again(cluster, &request, &first)?.map(|second| second.commits))
             }),
             deletes_group: false,
         })
         .collect();
-    Writing { context, connection: &connection, client, agreement: &agreement, report, works, undoes: None }.run()
+    Ok((report, works))
+}
+
+/// What keeps a group from being written. Where members are waited for, or the plan is for later, what stays in the way when they
+/// have left comes first.
+fn refusal(request: &Request, look: &Look, agreement: &Agreement, for_later: bool) -> Option<Refusal> {
+    let (spec, planned, pending) = (&request.spec, &look.planned, look.pending.as_slice());
+    if for_later && planned.is_blocked() {
+        let left = GroupDescription { members: Vec::new(), state: GroupState::Empty, ..look.description.clone() };
+        return guard::refusal(&left, spec, planned, &[], agreement.yes);
+    }
+    guard::refusal(&look.description, spec, planned, pending, agreement.yes)
+}
+
+/// A file that a plan can't go to.
+fn no_new_file(error: Error) -> Error {
+    match error.code {
+        Code::TargetExists => Error::usage(error.message).hint("name another file, or move that one away"),
+        _ => error,
+    }
 }
 
 /// A write that `--read-only` keeps from beginning.

@@ -12,14 +12,17 @@ pub enum Saved {
 
 /// Reads a report that krewind wrote.
 pub fn read(path: &Path) -> Result<Saved> {
+    parse(path, &bytes(path)?)
+}
+
+/// Takes the report from the file's bytes.
+pub fn parse(path: &Path, text: &[u8]) -> Result<Saved> {
     let shown = path.display();
     let bad = |why: String| {
         Error::new(Code::BadFile, format!("`{shown}` {why}"))
             .hint("`krewind describe --save FILE` writes a snapshot, `krewind reset -o json` a report")
     };
-    let text = bytes(path)?;
-    let value: serde_json::Value =
-        serde_json::from_slice(&text).map_err(|error| bad(format!("is no JSON: {error}")))?;
+    let value: serde_json::Value = serde_json::from_slice(text).map_err(|error| bad(format!("is no JSON: {error}")))?;
     let kind = value.get("kind").and_then(serde_json::Value::as_str).unwrap_or_default().to_owned();
     let version = value.get("version").and_then(serde_json::Value::as_u64);
     if version != Some(u64::from(crate::report::VERSION)) {

@@ -1,5 +1,7 @@
 //! What every write does after its plan is made: show, ask, look again, journal, write, read back, report.
 
+mod plan_file;
+
 use super::Context;
 use crate::cli::Output;
 use crate::error::{Code, Error, Exit, Result};

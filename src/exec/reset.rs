@@ -23,6 +23,8 @@ pub enum Scope {
     AllTopics,
     /// These.
     Topics(BTreeMap<String, PartitionSet>),
+    /// These, gone or not: they were there once.
+    Partitions(BTreeSet<TopicPartition>),
 }
 
 /// What is asked of one group.
@@ -57,6 +59,7 @@ pub fn look<C: Cluster + ?Sized>(cluster: &C, request: &Request) -> Result<Look>
     let named: BTreeSet<&str> = match &request.scope {
         Scope::AllTopics => BTreeSet::new(),
         Scope::Topics(topics) => topics.keys().map(String::as_str).collect(),
+        Scope::Partitions(partitions) => partitions.iter().map(|partition| partition.topic.as_str()).collect(),
     };
     let (mut described, commits, mut topics) = std::thread::scope(|scope| {
         let commits = scope.spawn(|| gather::all_commits(cluster, &[group]).pop());
@@ -139,6 +142,14 @@ fn partitions_in_scope(
                     Err(fault) => return Err(fault.clone().into_error(&format!("describing topic `{name}`"))),
                 }
             }
+        }
+        Scope::Partitions(wanted) => {
+            for (name, topic) in topics {
+                if let Some(fault) = topic.as_ref().err().filter(|fault| !fault.is_missing_topic()) {
+                    return Err(fault.clone().into_error(&format!("describing topic `{name}`")));
+                }
+            }
+            partitions.extend(wanted.iter().cloned());
         }
         Scope::Topics(wanted) => partitions.extend(gather::selected(wanted, topics).map_err(Error::on_write)?),
     }

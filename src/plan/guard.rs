@@ -9,6 +9,9 @@ use std::collections::BTreeMap;
 /// How many partitions a sentence names before it says "and N more".
 const NAMED: usize = 5;
 
+/// How the refusal begins of a saved plan of which nothing but commits has changed.
+pub const COMMITS_MOVED_SINCE_PLAN: &str = "commits moved since the plan was made";
+
 /// The first thing that keeps a plan from being written; `None` where nothing does. `pending`: partitions of the scope whose
 /// commit a transaction holds. `unattended`: nobody is asked (`--yes`).
 pub fn refusal(
@@ -123,7 +126,10 @@ pub fn hints(refusal: &Refusal) -> Vec<String> {
         Some(Code::WouldSkip) => vec![
             "`--skip-unread allow` moves those partitions too, `--skip-unread keep` leaves them where they are".to_owned(),
         ],
-        Some(Code::StalePlan) => vec!["run this again for a new plan".to_owned()],
+        Some(Code::StalePlan) if refusal.message.starts_with(COMMITS_MOVED_SINCE_PLAN) => vec![
+            "`--allow-moved-commits` accepts that, and shows the counts computed anew; else make a new plan".to_owned(),
+        ],
+        Some(Code::StalePlan) => vec!["run `krewind reset` again for a new plan".to_owned()],
         Some(Code::NoTerminal) => vec!["`--yes` answers for a script, `--dry-run` shows the plan alone".to_owned()],
         _ => Vec::new(),
     }
@@ -185,6 +191,9 @@ pub fn stale(rows: &[ResetRow], now: &[ResetRow]) -> Option<Refusal> {
         let name = format!("{}-{}", row.topic, row.partition);
         match now.iter().find(|other| other.topic == row.topic && other.partition == row.partition) {
             None => differences.push(format!("{name} no longer exists")),
+            Some(other) if other.topic_id.is_none() && other.log_start_offset.is_none() => {
+                differences.push(format!("{name} no longer exists"));
+            }
             Some(other) if other.topic_id != row.topic_id => differences.push(format!("topic of {name} was made anew")),
             Some(other) => {
                 let (new, start, end) = (row.new_offset, other.log_start_offset, other.log_end_offset);

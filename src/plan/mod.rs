@@ -6,5 +6,6 @@ pub mod lag;
 pub mod rates;
 pub mod removal;
 pub mod reset;
+pub mod saved;
 pub mod tally;
 pub mod window;

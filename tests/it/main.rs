@@ -3,6 +3,7 @@
 //! One binary, so that the broker is started once. Each test makes topics and groups of its own, by [`support::fresh`] names.
 #![allow(clippy::unwrap_used)]
 
+mod apply;
 mod architecture;
 mod completions;
 mod connection;

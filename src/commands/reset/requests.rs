@@ -131,8 +131,8 @@ impl Wanted {
         }
     }
 
-    /// What is asked of each group, by name.
-    pub fn requests(self, context: &Context, client: &Client) -> Result<Vec<Request>> {
+    /// What is asked of each group, by name, as the cluster is now.
+    pub fn requests(&self, context: &Context, client: &Client) -> Result<Vec<Request>> {
         let groups = self.groups(context, client)?;
         let (policies, skip_unread, create_group) = (self.policies, self.skip_unread, self.create_group);
         let request = |group: &str, scope: Scope, destination: Destination| Request {
