@@ -242,7 +242,7 @@ Register-ArgumentCompleter -Native -CommandName 'krewind' -ScriptBlock {
         'krewind;delete-offsets' {
             [CompletionResult]::new('--group', '--group', [CompletionResultType]::ParameterName, 'The same, as Kafka''s own tools name it; repeatable')
             [CompletionResult]::new('--matching', '--matching', [CompletionResultType]::ParameterName, 'The groups whose name matches: *, ? and [a-z]; repeatable')
-            [CompletionResult]::new('--topic', '--topic', [CompletionResultType]::ParameterName, 'A topic, or some of its partitions: orders, orders:0,3-5; repeatable. Also one that no longer exists')
+            [CompletionResult]::new('--topic', '--topic', [CompletionResultType]::ParameterName, 'A topic, or some of its partitions: orders, orders:0,3-5; repeatable')
             [CompletionResult]::new('-b', '-b', [CompletionResultType]::ParameterName, 'Brokers to start from; any of them tells the others')
             [CompletionResult]::new('--bootstrap-server', '--bootstrap-server', [CompletionResultType]::ParameterName, 'Brokers to start from; any of them tells the others')
             [CompletionResult]::new('-F', '-F ', [CompletionResultType]::ParameterName, 'Client properties, as Kafka''s own tools or librdkafka write them')

@@ -232,7 +232,7 @@ set edit:completion:arg-completer[krewind] = {|@words|
         &'krewind;delete-offsets'= {
             cand --group 'The same, as Kafka''s own tools name it; repeatable'
             cand --matching 'The groups whose name matches: *, ? and [a-z]; repeatable'
-            cand --topic 'A topic, or some of its partitions: orders, orders:0,3-5; repeatable. Also one that no longer exists'
+            cand --topic 'A topic, or some of its partitions: orders, orders:0,3-5; repeatable'
             cand -b 'Brokers to start from; any of them tells the others'
             cand --bootstrap-server 'Brokers to start from; any of them tells the others'
             cand -F 'Client properties, as Kafka''s own tools or librdkafka write them'

@@ -232,7 +232,7 @@ complete -c krewind -n "__fish_krewind_using_subcommand delete" -l no-progress -
 complete -c krewind -n "__fish_krewind_using_subcommand delete" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c krewind -n "__fish_krewind_using_subcommand delete-offsets" -l group -d 'The same, as Kafka\'s own tools name it; repeatable' -r
 complete -c krewind -n "__fish_krewind_using_subcommand delete-offsets" -l matching -d 'The groups whose name matches: *, ? and [a-z]; repeatable' -r
-complete -c krewind -n "__fish_krewind_using_subcommand delete-offsets" -l topic -d 'A topic, or some of its partitions: orders, orders:0,3-5; repeatable. Also one that no longer exists' -r
+complete -c krewind -n "__fish_krewind_using_subcommand delete-offsets" -l topic -d 'A topic, or some of its partitions: orders, orders:0,3-5; repeatable' -r
 complete -c krewind -n "__fish_krewind_using_subcommand delete-offsets" -s b -l bootstrap-server -d 'Brokers to start from; any of them tells the others' -r
 complete -c krewind -n "__fish_krewind_using_subcommand delete-offsets" -s F -l command-config -d 'Client properties, as Kafka\'s own tools or librdkafka write them' -r -F
 complete -c krewind -n "__fish_krewind_using_subcommand delete-offsets" -s X -d 'One librdkafka property; repeatable, wins over the file' -r

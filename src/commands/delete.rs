@@ -56,7 +56,7 @@ pub struct DeleteOffsetsArgs {
     #[allow(missing_docs)]
     names: Names,
 
-    /// A topic, or some of its partitions: orders, orders:0,3-5; repeatable. Also one that no longer exists
+    /// A topic, or some of its partitions: orders, orders:0,3-5; repeatable
     #[arg(long, value_name = "TOPIC[:PARTITIONS]", required = true, help_heading = "Scope")]
     topic: Vec<TopicSelection>,
 

@@ -7,7 +7,7 @@ use crate::error::{Code, Error, Result};
 use crate::kafka::{BrokerFault, Cluster};
 use crate::model::{GroupDescription, GroupType, PartitionSet, Timestamp, TopicDescription, TopicPartition};
 use crate::plan::guard::{self, Commits};
-use crate::plan::removal::{Facts, Log, deletion_warning, last_commits_warning, plan};
+use crate::plan::removal::{Facts, Log, deletion_warning, last_commits_warning, limited_warning, plan};
 use crate::report::{
     Action, GroupOutcome, GroupPlan, Preconditions, Refusal, ResetReport, ResetRow, ResetTotal, TargetReport, VERSION,
 };
@@ -198,7 +198,12 @@ pub fn report<C: Cluster + ?Sized>(cluster: &C, request: &Request, look: &Look, 
         Scope::Topics(_) => ("delete-offsets", GroupOutcome::NothingToDo),
     };
     let warnings = match request.scope {
-        Scope::Group => vec![deletion_warning(&request.group, rows.len(), request.journalled)],
+        Scope::Group => {
+            // What a broker leaves out for want of rights goes with the group all the same.
+            let limited = cluster.is_restricted().unwrap_or(false).then(|| limited_warning(&request.group));
+            let kept = deletion_warning(&request.group, rows.len(), request.journalled);
+            [Some(kept), limited].into_iter().flatten().collect()
+        }
         Scope::Topics(_) => last_commits_warning(&request.group, &rows, look.commits.len()).into_iter().collect(),
     };
     let total = ResetTotal::of(&rows);

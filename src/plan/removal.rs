@@ -91,6 +91,15 @@ pub fn deletion_warning(group: &str, commits: usize, journalled: bool) -> Warnin
     Warning::of_group("simple-group", group, message)
 }
 
+/// What a person should know where ACLs limit what this login sees of a group that is deleted.
+pub fn limited_warning(group: &str) -> Warning {
+    let message = format!(
+        "this login is limited by ACLs: commits of group `{group}` on topics that it may not describe are not shown here, would \
+         be deleted too, and are not kept for `undo`"
+    );
+    Warning::of_group("limited-login", group, message)
+}
+
 /// What a person should know before the last commits of a group are removed; `None` where others stay.
 pub fn last_commits_warning(group: &str, rows: &[ResetRow], commits: usize) -> Option<Warning> {
     let removed = rows.iter().filter(|row| row.action == Action::Remove).count();

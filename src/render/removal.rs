@@ -69,10 +69,12 @@ pub fn sums(removal: Removal, group: &GroupPlan, style: Style) -> String {
         out.push_str(&format!(" (not known for {unknown})"));
     }
     out.push_str("; without a commit there is none\n");
-    out.push_str(
-        "next: a consumer of this name starts there where its own `auto.offset.reset` says: at the earliest record, at the latest, \
-         or (none) not at all\n",
-    );
+    if matches!(group.outcome, GroupOutcome::Planned | GroupOutcome::Applied | GroupOutcome::Partial) {
+        out.push_str(
+            "next: a consumer of this name starts there where its own `auto.offset.reset` says: at the earliest record, at the \
+             latest, or (none) not at all\n",
+        );
+    }
     out
 }
 

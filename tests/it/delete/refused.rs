@@ -81,6 +81,9 @@ fn a_read_only_run_and_one_that_can_ask_nobody() {
     for ran in both(&place, &["--yes", "--read-only"]) {
         ran.tells("is left as it is").error(3, "read-only");
     }
+    // For a person: nothing comes next.
+    let ran = place.krewind().run(&["delete", &place.group]).exits(3);
+    assert!(ran.stdout.contains("refused: nobody can be asked") && !ran.stdout.contains("next: "), "{ran}");
     for ran in both(&place, &["--dry-run", "--read-only"]) {
         assert_eq!(ran.exits(0).json()["outcome"], "planned");
     }

@@ -165,3 +165,22 @@ fn a_group_or_topic_that_may_not_be_seen_ends_it() {
     assert_eq!(place.stands(), [Some(5)]);
     assert_eq!(krewind.journal().len(), 0);
 }
+
+#[test]
+fn a_group_is_deleted_by_who_may_and_what_the_login_does_not_see_is_warned_of() {
+    let (one, hidden) = (place(&[9]).committed(&[5]), place(&[9]));
+    one.cluster.commit(&one.group, &hidden.topic, 0, 3, "").unwrap();
+    allow("alice", "Describe", Resource::Group(&one.group));
+    allow("alice", "Describe", Resource::Topic(&one.topic));
+    let args = ["delete", &one.group, "--yes", "-o", "json"];
+    let ran = alice().run(&args).tells("GROUP_AUTHORIZATION_FAILED").exits(1);
+    let report = ran.json();
+    assert_eq!((&report["outcome"], each(&report, "outcome")), (&json!("failed"), vec![&json!("failed")]), "{ran}");
+    assert!(report["groups"][0]["error"].as_str().unwrap().contains("GROUP_AUTHORIZATION_FAILED"), "{ran}");
+    assert_eq!(one.stands(), [Some(5)]);
+    allow("alice", "Delete", Resource::Group(&one.group));
+    let report = alice().run(&args).tells("topics that it may not describe are not shown here").applied();
+    assert_eq!(report["warnings"][1]["code"], "limited-login");
+    assert_eq!(each(&report, "topic"), [&one.topic]);
+    assert!(!one.group_exists());
+}
