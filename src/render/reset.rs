@@ -43,7 +43,10 @@ pub fn plan(report: &ResetReport, style: Style, cluster: &str) -> String {
         None => format!("plan: reset {} to {}\n", groups.join(", "), target(&report.target)),
     });
     out.push_str(&format!("cluster: {}\n", visible(cluster)));
-    for group in &report.groups {
+    for (index, group) in report.groups.iter().enumerate() {
+        if index > 0 {
+            out.push('\n');
+        }
         out.push_str(&rows(group, style, report.groups.len() > 1, false, removal));
         out.push_str(&sums(group, style, removal));
     }

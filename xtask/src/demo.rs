@@ -27,10 +27,17 @@ pub struct Demo {
     /// Leave the broker running, and say how to go on
     #[arg(long)]
     keep: bool,
+
+    /// Take this binary as it is, instead of building it
+    #[arg(long, env = "KREWIND_DEMO_BINARY", hide = true)]
+    binary: Option<PathBuf>,
 }
 
 pub fn run(demo: &Demo) -> Result<(), Box<dyn Error>> {
-    let krewind = build()?;
+    let krewind = match &demo.binary {
+        Some(binary) => binary.clone(),
+        None => build()?,
+    };
     println!("# A real Apache Kafka {} on this machine", crate::kafka::version());
     let standing = Standing::at(&crate::kafka::state_dir()?);
     let (bootstrap, own) = if demo.keep {
