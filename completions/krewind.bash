@@ -49,6 +49,9 @@ _krewind() {
             krewind,reset)
                 cmd="krewind__subcmd__reset"
                 ;;
+            krewind,undo)
+                cmd="krewind__subcmd__undo"
+                ;;
             *)
                 ;;
         esac
@@ -56,7 +59,7 @@ _krewind() {
 
     case "${cmd}" in
         krewind)
-            opts="-b -F -X -o -q -v -h -V --bootstrap-server --command-config --timeout --read-only --tz --output --quiet --verbose --color --no-progress --help --version list describe peek diff reset delete delete-offsets apply replay completions man"
+            opts="-b -F -X -o -q -v -h -V --bootstrap-server --command-config --timeout --read-only --tz --output --quiet --verbose --color --no-progress --help --version list describe peek diff reset delete delete-offsets apply undo replay completions man"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -850,6 +853,76 @@ _krewind() {
                     ;;
                 --wait-empty)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --bootstrap-server)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -b)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --command-config)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -F)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -X)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --tz)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus" -- "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        krewind__subcmd__undo)
+            opts="-y -b -F -X -o -q -v -h --id --journal --list --moved --out-of-range --dry-run --execute --yes --keep-going --no-journal --bootstrap-server --command-config --timeout --read-only --tz --output --quiet --verbose --color --no-progress --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --id)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --journal)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --moved)
+                    COMPREPLY=($(compgen -W "keep overwrite" -- "${cur}"))
+                    return 0
+                    ;;
+                --out-of-range)
+                    COMPREPLY=($(compgen -W "fail clamp" -- "${cur}"))
                     return 0
                     ;;
                 --bootstrap-server)

@@ -52,6 +52,7 @@ complete -c krewind -n "__fish_krewind_needs_command" -f -a "reset" -d 'Move a g
 complete -c krewind -n "__fish_krewind_needs_command" -f -a "delete" -d 'Delete a group with all of its commits: plan, show, ask, delete, read back'
 complete -c krewind -n "__fish_krewind_needs_command" -f -a "delete-offsets" -d 'Remove a group\'s committed offsets on some topics: plan, show, ask, remove, read back'
 complete -c krewind -n "__fish_krewind_needs_command" -f -a "apply" -d 'Write a plan that `reset --plan` saved, if it still holds'
+complete -c krewind -n "__fish_krewind_needs_command" -f -a "undo" -d 'Put back what a write replaced, or list the writes that the journal keeps'
 complete -c krewind -n "__fish_krewind_needs_command" -f -a "replay" -d 'Read a window of topics into a sink, beside production; it stops by itself'
 complete -c krewind -n "__fish_krewind_needs_command" -f -a "completions" -d 'Print the completions of a shell'
 complete -c krewind -n "__fish_krewind_needs_command" -f -a "man" -d 'Print the man page'
@@ -283,6 +284,36 @@ complete -c krewind -n "__fish_krewind_using_subcommand apply" -s q -l quiet -d 
 complete -c krewind -n "__fish_krewind_using_subcommand apply" -s v -l verbose -d 'Say more: ignored properties, and what librdkafka logs'
 complete -c krewind -n "__fish_krewind_using_subcommand apply" -l no-progress -d 'No progress bar'
 complete -c krewind -n "__fish_krewind_using_subcommand apply" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c krewind -n "__fish_krewind_using_subcommand undo" -l id -d 'The write to take back, with all of its groups' -r
+complete -c krewind -n "__fish_krewind_using_subcommand undo" -l journal -d 'A journal file of the write to take back, from another machine' -r -F
+complete -c krewind -n "__fish_krewind_using_subcommand undo" -l moved -d 'What to do with commits that moved since the write' -r -f -a "keep\t'Leave them where they are now'
+overwrite\t'Put back what the write replaced, all the same'"
+complete -c krewind -n "__fish_krewind_using_subcommand undo" -l out-of-range -d 'What to do where the place before lies outside the log now' -r -f -a "fail\t'Refuse'
+clamp\t'Take the nearest offset within the log'"
+complete -c krewind -n "__fish_krewind_using_subcommand undo" -s b -l bootstrap-server -d 'Brokers to start from; any of them tells the others' -r
+complete -c krewind -n "__fish_krewind_using_subcommand undo" -s F -l command-config -d 'Client properties, as Kafka\'s own tools or librdkafka write them' -r -F
+complete -c krewind -n "__fish_krewind_using_subcommand undo" -s X -d 'One librdkafka property; repeatable, wins over the file' -r
+complete -c krewind -n "__fish_krewind_using_subcommand undo" -l timeout -d 'The longest that one request may take, with its unit' -r
+complete -c krewind -n "__fish_krewind_using_subcommand undo" -l tz -d 'The zone in which times without one are read: UTC, local, or Area/City' -r
+complete -c krewind -n "__fish_krewind_using_subcommand undo" -s o -l output -d 'The report\'s form' -r -f -a "table\t'A table for people'
+wide\t'The same with more columns'
+json\t'One JSON object'
+csv\t'Comma-separated values'
+markdown\t'The table, for a document'
+prometheus\t'Prometheus text exposition (describe and list)'"
+complete -c krewind -n "__fish_krewind_using_subcommand undo" -l color -d 'Colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c krewind -n "__fish_krewind_using_subcommand undo" -l list -d 'List the writes that the journal keeps, the newest first; with GROUP, its own'
+complete -c krewind -n "__fish_krewind_using_subcommand undo" -l dry-run -d 'Show the plan and write nothing, whatever else is given'
+complete -c krewind -n "__fish_krewind_using_subcommand undo" -s y -l yes -l execute -d 'Write without asking'
+complete -c krewind -n "__fish_krewind_using_subcommand undo" -l keep-going -d 'With several groups: go on to the next one after a failure or refusal'
+complete -c krewind -n "__fish_krewind_using_subcommand undo" -l no-journal -d 'Write though what is replaced can\'t be kept for `undo`'
+complete -c krewind -n "__fish_krewind_using_subcommand undo" -l read-only -d 'Refuse every write, in the client itself'
+complete -c krewind -n "__fish_krewind_using_subcommand undo" -s q -l quiet -d 'Leave out notes and progress; warnings, plans and errors stay'
+complete -c krewind -n "__fish_krewind_using_subcommand undo" -s v -l verbose -d 'Say more: ignored properties, and what librdkafka logs'
+complete -c krewind -n "__fish_krewind_using_subcommand undo" -l no-progress -d 'No progress bar'
+complete -c krewind -n "__fish_krewind_using_subcommand undo" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c krewind -n "__fish_krewind_using_subcommand replay" -l topic -d 'The same; as Kafka\'s own tools name it' -r
 complete -c krewind -n "__fish_krewind_using_subcommand replay" -l from -d 'Start at the first record of this time or later, or at `earliest`' -r
 complete -c krewind -n "__fish_krewind_using_subcommand replay" -l to -d 'End before the first record of this time or later; without it at the log\'s end when the run begins (`latest`)' -r

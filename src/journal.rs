@@ -3,7 +3,7 @@
 
 use crate::error::{Code, Error, Result};
 use crate::model::Timestamp;
-use crate::report::JournalEntry;
+use crate::report::{JournalEntry, VERSION};
 use etcetera::BaseStrategy;
 use std::fs::{DirBuilder, File};
 use std::io::Write;
@@ -27,6 +27,62 @@ impl Journal {
             .hint("set `XDG_STATE_HOME` to a directory that outlives this run")
         })?;
         Self::at(base.join("krewind").join("journal"))
+    }
+
+    /// The user's journal as it is; `None` where nothing was written yet.
+    pub fn existing() -> Option<Self> {
+        let base = etcetera::base_strategy::Xdg::new().ok().and_then(|xdg| xdg.state_dir())?;
+        let directory = base.join("krewind").join("journal");
+        directory.is_dir().then_some(Journal { directory })
+    }
+
+    /// All entries, the newest first, and what is wrong with the files that hold none.
+    pub fn entries(&self) -> Result<(Vec<JournalEntry>, Vec<String>)> {
+        let unreadable = |error: std::io::Error| {
+            Error::new(Code::Io, format!("the journal at `{}` can't be read", self.directory.display()))
+                .caused_by(error)
+        };
+        let (mut entries, mut broken) = (Vec::new(), Vec::new());
+        for file in std::fs::read_dir(&self.directory).map_err(unreadable)? {
+            let path = file.map_err(unreadable)?.path();
+            // What a run that was cut off left half-written has another name.
+            let hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
+            if hidden || path.extension().is_none_or(|extension| extension != "json") {
+                continue;
+            }
+            match Journal::read(&path) {
+                Ok(entry) => entries.push(entry),
+                Err(error) => broken.push(error.message),
+            }
+        }
+        entries.sort_by(|a, b| (b.begun_at, &b.id).cmp(&(a.begun_at, &a.id)));
+        broken.sort();
+        Ok((entries, broken))
+    }
+
+    /// The entry in this file.
+    pub fn read(path: &Path) -> Result<JournalEntry> {
+        let bad = |why: String| Error::new(Code::BadFile, format!("`{}` {why}", path.display()));
+        let text = std::fs::read(path).map_err(|error| bad(format!("can't be read: {error}")))?;
+        let entry: JournalEntry =
+            serde_json::from_slice(&text).map_err(|error| bad(format!("is no journal of a write: {error}")))?;
+        if entry.kind != "journal" || entry.version != VERSION {
+            return Err(bad(format!("is no journal of a write that this krewind reads (version {})", entry.version)));
+        }
+        Ok(entry)
+    }
+
+    /// Notes that a group's write was taken back by another one. A journal that lies elsewhere keeps what it says.
+    pub fn mark_undone(&self, id: &str, group: &str, by: &str) -> Result<()> {
+        let path = self.path(id);
+        if !path.exists() {
+            return Ok(());
+        }
+        let mut entry = Journal::read(&path)?;
+        for journalled in entry.groups.iter_mut().filter(|journalled| journalled.group == group) {
+            journalled.undone_by = Some(by.to_owned());
+        }
+        self.save(&entry).map(|_| ())
     }
 
     /// The journal in this directory.
@@ -98,7 +154,7 @@ impl Journal {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::{JournalState, VERSION};
+    use crate::report::JournalState;
 
     fn entry(id: &str) -> JournalEntry {
         JournalEntry {
@@ -113,7 +169,6 @@ mod tests {
             cluster_id: "c".to_owned(),
             bootstrap_servers: "b:9092".to_owned(),
             undoes: None,
-            undone_by: None,
             groups: Vec::new(),
         }
     }

@@ -13,6 +13,7 @@ mod replay;
 mod reset;
 mod save;
 mod saved;
+mod undo;
 mod wait;
 mod watch;
 mod write;
@@ -53,6 +54,8 @@ pub enum Command {
     DeleteOffsets(delete::DeleteOffsetsArgs),
     /// Write a plan that `reset --plan` saved, if it still holds
     Apply(apply::ApplyArgs),
+    /// Put back what a write replaced, or list the writes that the journal keeps
+    Undo(undo::UndoArgs),
     /// Read a window of topics into a sink, beside production; it stops by itself
     Replay(replay::ReplayArgs),
     /// Print the completions of a shell
@@ -128,6 +131,7 @@ fn run_command_line() -> Exit {
         Command::Delete(args) => delete::run(&context, args),
         Command::DeleteOffsets(args) => delete::run_offsets(&context, args),
         Command::Apply(args) => apply::run(&context, &args),
+        Command::Undo(args) => undo::run(&context, &args),
         Command::Replay(args) => replay::run(&context, args),
         Command::Completions(args) => completions::run(&context, &args),
         Command::Man => completions::man(&context),

@@ -87,6 +87,7 @@ impl Writing<'_> {
         for warning in &self.report.warnings {
             context.ui.warn(&warning.message);
         }
+        self.tell_unended();
         if agreement.dry_run {
             for (group, work) in self.report.groups.iter_mut().zip(&mut self.works) {
                 group.would_refuse = work.refusal.take();
@@ -299,6 +300,9 @@ impl Writing<'_> {
         self.sum_up();
         if let Some((journal, entry)) = &mut entry {
             self.end_entry(entry);
+            if let Some(undone) = &self.undoes {
+                self.mark_undone(journal, undone, &entry.id);
+            }
             if let Err(error) = journal.save(entry) {
                 context
                     .ui
@@ -309,6 +313,39 @@ impl Writing<'_> {
         tell_failures(context, &self.report);
         let exit = self.exit();
         Ok(if context.interrupt.came() { exit.worse(Exit::Interrupted) } else { exit })
+    }
+
+    /// Notes in the journal what was taken back.
+    fn mark_undone(&self, journal: &Journal, undone: &str, by: &str) {
+        for group in &self.report.groups {
+            if matches!(group.outcome, GroupOutcome::Applied | GroupOutcome::Partial)
+                && let Err(error) = journal.mark_undone(undone, &group.group, by)
+            {
+                self.context
+                    .ui
+                    .warn(&format!("the journal could not be told that write {undone} was taken back: {error}"));
+            }
+        }
+    }
+
+    /// Speaks up about earlier writes of these groups whose end is not known.
+    fn tell_unended(&self) {
+        let Some(Ok((entries, _))) = Journal::existing().map(|journal| journal.entries()) else { return };
+        for entry in entries {
+            let unended = entry.state == JournalState::Begun && entry.cluster_id == self.report.cluster_id;
+            if !unended || self.undoes.as_ref() == Some(&entry.id) {
+                continue;
+            }
+            let written = entry.groups.iter().filter(|written| written.undone_by.is_none());
+            for written in written.filter(|written| self.report.groups.iter().any(|group| group.group == written.group))
+            {
+                self.context.ui.warn(&format!(
+                    "the end of write {} of `{}`, begun at {}, is not known: it is still running, or was cut off",
+                    entry.id, written.group, entry.begun_at
+                ));
+                self.context.ui.hint(&format!("`krewind undo --id {} --dry-run` shows what it left", entry.id));
+            }
+        }
     }
 
     /// The sums and the outcome over all groups.
@@ -353,7 +390,6 @@ impl Writing<'_> {
             cluster_id: self.report.cluster_id.clone(),
             bootstrap_servers: self.connection.properties.bootstrap_servers().to_owned(),
             undoes: self.undoes.clone(),
-            undone_by: None,
             groups,
         }
     }
@@ -397,7 +433,7 @@ fn journal_group(group: &GroupPlan, commits: &Commits, deleted: bool) -> Journal
             }
         })
         .collect();
-    JournalGroup { group: group.group.clone(), outcome: None, deleted, rows }
+    JournalGroup { group: group.group.clone(), outcome: None, undone_by: None, deleted, rows }
 }
 
 /// Says on standard error why a group is refused, and what would help.

@@ -10,6 +10,7 @@ pub mod replay;
 pub mod reset;
 #[cfg(test)]
 mod tests;
+pub mod undo;
 pub mod unread;
 
 /// Who hears what goes on.

@@ -24,11 +24,8 @@ pub fn refusal(
     if let Some(refusal) = removal(group, pending) {
         return Some(refusal);
     }
-    if !planned.out_of_range.is_empty() {
-        return Some(refused(
-            Code::OutOfRange,
-            format!("the target lies outside the log of {}", listed(&planned.out_of_range)),
-        ));
+    if let Some(refusal) = out_of_range(&planned.out_of_range) {
+        return Some(refusal);
     }
     if !planned.no_record.is_empty() {
         return Some(refused(
@@ -64,6 +61,19 @@ pub fn removal(group: &GroupDescription, pending: &[TopicPartition]) -> Option<R
         return Some(active(group));
     }
     (!pending.is_empty()).then(|| pending_transaction(&group.group, pending))
+}
+
+/// Commits that no longer stand where a write left them.
+pub fn moved_since(group: &str, moved: &[String]) -> Option<Refusal> {
+    (!moved.is_empty()).then(|| {
+        refused(Code::MovedSince, format!("commits of group `{group}` moved since that write: {}", some_of(moved)))
+    })
+}
+
+/// Places that the log does not have.
+pub fn out_of_range(partitions: &[TopicPartition]) -> Option<Refusal> {
+    (!partitions.is_empty())
+        .then(|| refused(Code::OutOfRange, format!("the target lies outside the log of {}", listed(partitions))))
 }
 
 /// A refusal without members.
@@ -120,6 +130,9 @@ pub fn hints(refusal: &Refusal) -> Vec<String> {
         Some(Code::NoRecordAtTime) => {
             vec!["`--no-record latest` stands at the end there, `--no-record skip` leaves those partitions".to_owned()]
         }
+        Some(Code::MovedSince) => vec![
+            "`--moved keep` leaves those commits where they are now, `--moved overwrite` puts back what the write replaced".to_owned(),
+        ],
         Some(Code::NoCommit) => {
             vec!["`--no-commit skip` leaves those partitions, `use-earliest` or `use-latest` gives them a place".to_owned()]
         }

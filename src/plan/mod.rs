@@ -8,4 +8,5 @@ pub mod removal;
 pub mod reset;
 pub mod saved;
 pub mod tally;
+pub mod undo;
 pub mod window;

@@ -3,6 +3,7 @@
 mod csv;
 pub mod describe;
 pub mod diff;
+pub mod history;
 pub mod list;
 pub mod peek;
 pub mod prometheus;

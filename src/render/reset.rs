@@ -200,7 +200,7 @@ fn ending(group: &GroupPlan, style: Style, removal: Option<Removal>) -> String {
         out.push_str(&format!("a write would be refused now: {}\n", visible(&refusal.message)));
     }
     if let Some(undo) = &group.undo {
-        out.push_str(&format!("journal: {} keeps what was replaced\n", visible(&undo.journal)));
+        out.push_str(&format!("undo: krewind undo --id {}\n", visible(&undo.id)));
     }
     out
 }

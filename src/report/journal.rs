@@ -29,9 +29,6 @@ pub struct JournalEntry {
     /// The write that this one takes back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub undoes: Option<String>,
-    /// The write that took this one back.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub undone_by: Option<String>,
     /// The groups that are written.
     pub groups: Vec<JournalGroup>,
 }
@@ -53,6 +50,9 @@ pub struct JournalGroup {
     pub group: String,
     /// What became of it.
     pub outcome: Option<GroupOutcome>,
+    /// The write that took this one back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undone_by: Option<String>,
     /// Whether the whole group is deleted.
     #[serde(default)]
     pub deleted: bool,

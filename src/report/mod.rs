@@ -4,6 +4,7 @@
 mod describe;
 mod diff;
 mod error;
+mod history;
 mod journal;
 mod list;
 mod peek;
@@ -14,6 +15,7 @@ mod write;
 pub use describe::{DescribeReport, GroupError, GroupReport, GroupTotal, PartitionReport, PartitionStatus};
 pub use diff::{Change, DiffDelta, DiffOffsets, DiffReport, DiffRow, DiffSide, DiffTotal};
 pub use error::ErrorReport;
+pub use history::{HistoryEntry, HistoryReport};
 pub use journal::{JournalEntry, JournalGroup, JournalRow, JournalState};
 pub use list::{Incomplete, ListReport, ListRow};
 pub use peek::{PeekPartition, PeekRecord, PeekReport};

@@ -14,4 +14,5 @@ mod replay;
 mod reset;
 mod see;
 mod support;
+mod undo;
 mod usage;

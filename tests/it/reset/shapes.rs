@@ -175,10 +175,11 @@ fn a_table_has_its_columns_sums_and_what_comes_next() {
         assert!(header.contains(column), "{wide}");
     }
     assert!(header.starts_with(columns), "{wide}");
-    for words in ["applied: 2 commits written and read back", "journal: "] {
+    for words in ["applied: 2 commits written and read back", "undo: krewind undo --id "] {
         assert!(wide.stdout.contains(words), "{words}\n{wide}");
     }
-    assert!(wide.stdout.contains(krewind.journal()[0].0.to_str().unwrap()), "{wide}");
+    let id = krewind.journal()[0].1["id"].as_str().unwrap().to_owned();
+    assert!(wide.stdout.contains(&format!("undo: krewind undo --id {id}\n")), "{wide}");
     assert_eq!(place.stands(), [Some(12), Some(8), Some(5)]);
     // No colour and no cursor movement where nobody looks.
     assert!(!wide.stdout.contains('\u{1b}') && !wide.stderr.contains('\u{1b}'), "{wide}");
