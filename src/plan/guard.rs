@@ -119,6 +119,9 @@ pub fn hints(refusal: &Refusal) -> Vec<String> {
             "`--skip-unread allow` moves those partitions too, `--skip-unread keep` leaves them where they are".to_owned(),
         ],
         Some(Code::StalePlan) => vec!["run this again for a new plan".to_owned()],
+        Some(Code::Protected) => vec![
+            "`--confirm WORDS` beside `--yes` gives what a person would type; without `--yes` a terminal asks for it".to_owned(),
+        ],
         Some(Code::NoTerminal) => vec!["`--yes` answers for a script, `--dry-run` shows the plan alone".to_owned()],
         _ => Vec::new(),
     }

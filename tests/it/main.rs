@@ -5,6 +5,7 @@
 
 mod architecture;
 mod completions;
+mod configuration;
 mod connection;
 mod describe;
 mod properties;

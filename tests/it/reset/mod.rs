@@ -1,7 +1,7 @@
 //! `reset`: the real binary, a real broker, and the broker looked at afterwards.
 #![allow(clippy::unwrap_used)]
 
-mod place;
+pub(crate) mod place;
 pub(crate) mod runner;
 pub(crate) mod terminal;
 
