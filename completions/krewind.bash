@@ -22,6 +22,9 @@ _krewind() {
             krewind,completions)
                 cmd="krewind__subcmd__completions"
                 ;;
+            krewind,config)
+                cmd="krewind__subcmd__config"
+                ;;
             krewind,delete)
                 cmd="krewind__subcmd__delete"
                 ;;
@@ -52,6 +55,15 @@ _krewind() {
             krewind,undo)
                 cmd="krewind__subcmd__undo"
                 ;;
+            krewind__subcmd__config,check)
+                cmd="krewind__subcmd__config__subcmd__check"
+                ;;
+            krewind__subcmd__config,path)
+                cmd="krewind__subcmd__config__subcmd__path"
+                ;;
+            krewind__subcmd__config,show)
+                cmd="krewind__subcmd__config__subcmd__show"
+                ;;
             *)
                 ;;
         esac
@@ -59,12 +71,16 @@ _krewind() {
 
     case "${cmd}" in
         krewind)
-            opts="-b -F -X -o -q -v -h -V --bootstrap-server --command-config --timeout --read-only --tz --output --quiet --verbose --color --no-progress --help --version list describe peek diff reset delete delete-offsets apply undo replay completions man"
+            opts="-b -F -X -o -q -v -h -V --profile --bootstrap-server --command-config --timeout --read-only --tz --output --quiet --verbose --color --no-progress --help --version list describe peek diff reset delete delete-offsets apply undo replay config completions man"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --profile)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --bootstrap-server)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -113,7 +129,7 @@ _krewind() {
             return 0
             ;;
         krewind__subcmd__apply)
-            opts="-y -b -F -X -o -q -v -h --allow-moved-commits --skip-unread --dry-run --execute --yes --keep-going --no-journal --wait-empty --bootstrap-server --command-config --timeout --read-only --tz --output --quiet --verbose --color --no-progress --help"
+            opts="-y -b -F -X -o -q -v -h --allow-moved-commits --skip-unread --dry-run --execute --yes --confirm --keep-going --no-journal --wait-empty --profile --bootstrap-server --command-config --timeout --read-only --tz --output --quiet --verbose --color --no-progress --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -123,7 +139,15 @@ _krewind() {
                     COMPREPLY=($(compgen -W "allow keep" -- "${cur}"))
                     return 0
                     ;;
+                --confirm)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --wait-empty)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --profile)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -175,12 +199,248 @@ _krewind() {
             return 0
             ;;
         krewind__subcmd__completions)
-            opts="-b -F -X -o -q -v -h --bootstrap-server --command-config --timeout --read-only --tz --output --quiet --verbose --color --no-progress --help bash elvish fish powershell zsh"
+            opts="-b -F -X -o -q -v -h --profile --bootstrap-server --command-config --timeout --read-only --tz --output --quiet --verbose --color --no-progress --help bash elvish fish powershell zsh"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --profile)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --bootstrap-server)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -b)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --command-config)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -F)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -X)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --tz)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus" -- "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        krewind__subcmd__config)
+            opts="-b -F -X -o -q -v -h --profile --bootstrap-server --command-config --timeout --read-only --tz --output --quiet --verbose --color --no-progress --help show path check"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --profile)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --bootstrap-server)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -b)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --command-config)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -F)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -X)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --tz)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus" -- "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        krewind__subcmd__config__subcmd__check)
+            opts="-b -F -X -o -q -v -h --profile --bootstrap-server --command-config --timeout --read-only --tz --output --quiet --verbose --color --no-progress --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --profile)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --bootstrap-server)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -b)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --command-config)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -F)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -X)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --tz)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus" -- "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        krewind__subcmd__config__subcmd__path)
+            opts="-b -F -X -o -q -v -h --profile --bootstrap-server --command-config --timeout --read-only --tz --output --quiet --verbose --color --no-progress --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --profile)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --bootstrap-server)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -b)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --command-config)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -F)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -X)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --tz)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus" -- "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        krewind__subcmd__config__subcmd__show)
+            opts="-b -F -X -o -q -v -h --profile --bootstrap-server --command-config --timeout --read-only --tz --output --quiet --verbose --color --no-progress --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --profile)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --bootstrap-server)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -229,7 +489,7 @@ _krewind() {
             return 0
             ;;
         krewind__subcmd__delete)
-            opts="-y -b -F -X -o -q -v -h --group --matching --dry-run --execute --yes --keep-going --no-journal --bootstrap-server --command-config --timeout --read-only --tz --output --quiet --verbose --color --no-progress --help"
+            opts="-y -b -F -X -o -q -v -h --group --matching --dry-run --execute --yes --confirm --keep-going --no-journal --profile --bootstrap-server --command-config --timeout --read-only --tz --output --quiet --verbose --color --no-progress --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -240,6 +500,14 @@ _krewind() {
                     return 0
                     ;;
                 --matching)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --confirm)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --profile)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -291,7 +559,7 @@ _krewind() {
             return 0
             ;;
         krewind__subcmd__delete__subcmd__offsets)
-            opts="-y -b -F -X -o -q -v -h --group --matching --topic --dry-run --execute --yes --keep-going --no-journal --bootstrap-server --command-config --timeout --read-only --tz --output --quiet --verbose --color --no-progress --help"
+            opts="-y -b -F -X -o -q -v -h --group --matching --topic --dry-run --execute --yes --confirm --keep-going --no-journal --profile --bootstrap-server --command-config --timeout --read-only --tz --output --quiet --verbose --color --no-progress --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -306,6 +574,14 @@ _krewind() {
                     return 0
                     ;;
                 --topic)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --confirm)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --profile)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -357,7 +633,7 @@ _krewind() {
             return 0
             ;;
         krewind__subcmd__describe)
-            opts="-b -F -X -o -q -v -h --group --all-groups --matching --topic --members --state --time-lag --watch --fail-if-lag-over --fail-if-time-lag-over --save --bootstrap-server --command-config --timeout --read-only --tz --output --quiet --verbose --color --no-progress --help"
+            opts="-b -F -X -o -q -v -h --group --all-groups --matching --topic --members --state --time-lag --watch --fail-if-lag-over --fail-if-time-lag-over --save --profile --bootstrap-server --command-config --timeout --read-only --tz --output --quiet --verbose --color --no-progress --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -388,6 +664,10 @@ _krewind() {
                     return 0
                     ;;
                 --save)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --profile)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -439,12 +719,16 @@ _krewind() {
             return 0
             ;;
         krewind__subcmd__diff)
-            opts="-b -F -X -o -q -v -h --exit-code --all --bootstrap-server --command-config --timeout --read-only --tz --output --quiet --verbose --color --no-progress --help"
+            opts="-b -F -X -o -q -v -h --exit-code --all --profile --bootstrap-server --command-config --timeout --read-only --tz --output --quiet --verbose --color --no-progress --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --profile)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --bootstrap-server)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -493,7 +777,7 @@ _krewind() {
             return 0
             ;;
         krewind__subcmd__list)
-            opts="-b -F -X -o -q -v -h --matching --lag --lagging --state --type --bootstrap-server --command-config --timeout --read-only --tz --output --quiet --verbose --color --no-progress --help"
+            opts="-b -F -X -o -q -v -h --matching --lag --lagging --state --type --profile --bootstrap-server --command-config --timeout --read-only --tz --output --quiet --verbose --color --no-progress --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -508,6 +792,10 @@ _krewind() {
                     return 0
                     ;;
                 --type)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --profile)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -559,12 +847,16 @@ _krewind() {
             return 0
             ;;
         krewind__subcmd__man)
-            opts="-b -F -X -o -q -v -h --bootstrap-server --command-config --timeout --read-only --tz --output --quiet --verbose --color --no-progress --help"
+            opts="-b -F -X -o -q -v -h --profile --bootstrap-server --command-config --timeout --read-only --tz --output --quiet --verbose --color --no-progress --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --profile)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --bootstrap-server)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -613,7 +905,7 @@ _krewind() {
             return 0
             ;;
         krewind__subcmd__peek)
-            opts="-b -F -X -o -q -v -h --group --all-groups --matching --topic --before --after --bootstrap-server --command-config --timeout --read-only --tz --output --quiet --verbose --color --no-progress --help"
+            opts="-b -F -X -o -q -v -h --group --all-groups --matching --topic --before --after --profile --bootstrap-server --command-config --timeout --read-only --tz --output --quiet --verbose --color --no-progress --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -636,6 +928,10 @@ _krewind() {
                     return 0
                     ;;
                 --after)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --profile)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -687,7 +983,7 @@ _krewind() {
             return 0
             ;;
         krewind__subcmd__replay)
-            opts="-b -F -X -o -q -v -h --topic --from --to --start-offset --end-offset --into --isolation-level --wait-stable --out-of-range --stall-timeout --report --bootstrap-server --command-config --timeout --read-only --tz --output --quiet --verbose --color --no-progress --help"
+            opts="-b -F -X -o -q -v -h --topic --from --to --start-offset --end-offset --into --isolation-level --wait-stable --out-of-range --stall-timeout --report --profile --bootstrap-server --command-config --timeout --read-only --tz --output --quiet --verbose --color --no-progress --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -734,6 +1030,10 @@ _krewind() {
                     return 0
                     ;;
                 --report)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --profile)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -785,7 +1085,7 @@ _krewind() {
             return 0
             ;;
         krewind__subcmd__reset)
-            opts="-y -b -F -X -o -q -v -h --group --matching --topic --all-topics --to-earliest --to-latest --to-offset --to-datetime --to-timestamp --by-duration --shift-by --to-current --to-group --from-file --out-of-range --no-record --no-commit --skip-unread --create-group --plan --dry-run --execute --yes --keep-going --no-journal --wait-empty --bootstrap-server --command-config --timeout --read-only --tz --output --quiet --verbose --color --no-progress --help"
+            opts="-y -b -F -X -o -q -v -h --group --matching --topic --all-topics --to-earliest --to-latest --to-offset --to-datetime --to-timestamp --by-duration --shift-by --to-current --to-group --from-file --out-of-range --no-record --no-commit --skip-unread --create-group --plan --dry-run --execute --yes --confirm --keep-going --no-journal --wait-empty --profile --bootstrap-server --command-config --timeout --read-only --tz --output --quiet --verbose --color --no-progress --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -851,7 +1151,15 @@ _krewind() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --confirm)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --wait-empty)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --profile)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -903,7 +1211,7 @@ _krewind() {
             return 0
             ;;
         krewind__subcmd__undo)
-            opts="-y -b -F -X -o -q -v -h --id --journal --list --moved --out-of-range --dry-run --execute --yes --keep-going --no-journal --bootstrap-server --command-config --timeout --read-only --tz --output --quiet --verbose --color --no-progress --help"
+            opts="-y -b -F -X -o -q -v -h --id --journal --list --moved --out-of-range --dry-run --execute --yes --confirm --keep-going --no-journal --profile --bootstrap-server --command-config --timeout --read-only --tz --output --quiet --verbose --color --no-progress --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -923,6 +1231,14 @@ _krewind() {
                     ;;
                 --out-of-range)
                     COMPREPLY=($(compgen -W "fail clamp" -- "${cur}"))
+                    return 0
+                    ;;
+                --confirm)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --profile)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --bootstrap-server)

@@ -15,7 +15,7 @@ use std::time::Duration;
     version,
     max_term_width = 100,
     disable_help_subcommand = true,
-    after_help = "Exit codes: 0 done, nothing to do or dry run; 1 failed, or any row failed; 2 usage; 3 refused, nothing written; 130 interrupted."
+    after_help = "Exit codes: 0 done, nothing to do or dry run; 1 failed, or any row failed; 2 usage; 3 refused, nothing written; 130 interrupted.\n\nA flag wins over its environment variable, that over the profile, that over the built-in default; an empty variable counts as not set. `krewind config show` tells what holds and why."
 )]
 pub struct Cli {
     #[command(flatten)]
@@ -33,7 +33,11 @@ pub struct Cli {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Connection")]
 pub struct Connect {
-    /// Brokers to start from; any of them tells the others
+    /// The profile of the configuration file; flags and the environment win over what it says
+    #[arg(long, value_name = "NAME", env = "KREWIND_PROFILE", hide_env_values = true, global = true)]
+    pub profile: Option<String>,
+
+    /// Brokers to start from; any of them tells the others [profile: bootstrap-servers]
     #[arg(
         short = 'b',
         long = "bootstrap-server",
@@ -44,7 +48,7 @@ pub struct Connect {
     )]
     pub bootstrap_server: Option<String>,
 
-    /// Client properties, as Kafka's own tools or librdkafka write them
+    /// Client properties, as Kafka's own tools or librdkafka write them [profile: command-config]
     #[arg(
         short = 'F',
         long,
@@ -55,7 +59,7 @@ pub struct Connect {
     )]
     pub command_config: Option<PathBuf>,
 
-    /// One librdkafka property; repeatable, wins over the file
+    /// One librdkafka property; repeatable, wins over the file [profile: properties]
     #[arg(short = 'X', value_name = "KEY=VALUE", global = true)]
     pub property: Vec<String>,
 
@@ -63,7 +67,7 @@ pub struct Connect {
     #[arg(long, value_name = "SPAN", default_value = "30s", value_parser = timeout, global = true)]
     pub timeout: Duration,
 
-    /// Refuse every write, in the client itself
+    /// Refuse every write, in the client itself; nothing switches a profile's off [profile: read-only]
     #[arg(
         long,
         env = "KREWIND_READ_ONLY",
@@ -78,7 +82,7 @@ pub struct Connect {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Output")]
 pub struct Terminal {
-    /// The zone in which times without one are read: UTC, local, or Area/City
+    /// The zone in which times without one are read: UTC, local, or Area/City [profile: tz]
     #[arg(long, value_name = "ZONE", env = "KREWIND_TZ", hide_env_values = true, default_value = "UTC", global = true)]
     pub tz: String,
 

@@ -10,6 +10,7 @@
 //! | [`report`] | what is serialized | model |
 //! | [`plan`] | decisions, without I/O or clock | report, offset, watermark, model, error |
 //! | [`journal`] | what was replaced, on disk before it is replaced | report, model, error |
+//! | [`config`] | the user's configuration file | error |
 //! | [`kafka`] | the only importer of rdkafka | model, watermark, error |
 //! | [`sink`] | where replayed records go | model, error |
 //! | [`render`] | reports as table, JSON, CSV | report, model |
@@ -21,6 +22,7 @@
 
 pub mod cli;
 pub mod commands;
+pub mod config;
 pub mod error;
 pub mod exec;
 pub mod journal;

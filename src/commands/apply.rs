@@ -66,7 +66,7 @@ pub fn run(context: &Context, args: &ApplyArgs) -> Result<Exit> {
     let agreement = &args.agreement;
     if context.connect.read_only && !agreement.dry_run {
         let names: Vec<String> = plan.groups.iter().map(|group| group.group.clone()).collect();
-        return Err(read_only(&names));
+        return Err(read_only(context, &names));
     }
     context.ui.status(&format!("`{}`: a plan made at {}", args.file.display(), plan.computed_at));
     let connection = context.connection()?;

@@ -85,7 +85,7 @@ fn remove(context: &Context, command: &str, names: &Names, scope: &Scope, agreem
         return Err(Error::usage("the group's name is empty").hint("`krewind list` shows the names"));
     }
     if context.connect.read_only && !agreement.dry_run {
-        return Err(read_only(&groups.into_iter().collect::<Vec<_>>()));
+        return Err(read_only(context, &groups.into_iter().collect::<Vec<_>>()));
     }
     let connection = context.connection()?;
     let client = connect(&connection)?;

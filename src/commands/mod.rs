@@ -3,6 +3,8 @@
 mod apply;
 mod choice;
 mod completions;
+mod config;
+mod consent;
 mod delete;
 mod describe;
 mod diff;
@@ -13,23 +15,23 @@ mod replay;
 mod reset;
 mod save;
 mod saved;
+mod settings;
 mod undo;
 mod wait;
 mod watch;
 mod write;
 mod writing;
 
-use crate::cli::{Cli, Color, Connect, Output};
+use crate::cli::{Color, Connect, Output};
 use crate::error::{Code, Error, Exit, Result};
-use crate::kafka::config::ClientProperties;
 use crate::kafka::{Client, Connection};
 use crate::model::{PartitionSet, Timestamp, TopicSelection};
-use crate::offset::time;
 use crate::report::ErrorReport;
 use crate::ui::{Manner, Ui};
-use clap::{Parser, Subcommand};
+use clap::Subcommand;
 use interrupt::Interrupt;
 use jiff::tz::TimeZone;
+use settings::Settings;
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -58,6 +60,9 @@ pub enum Command {
     Undo(undo::UndoArgs),
     /// Read a window of topics into a sink, beside production; it stops by itself
     Replay(replay::ReplayArgs),
+    /// Show, find or check the configuration
+    #[command(subcommand)]
+    Config(config::ConfigCommand),
     /// Print the completions of a shell
     Completions(completions::CompletionsArgs),
     /// Print the man page
@@ -77,6 +82,8 @@ pub struct Context {
     pub output: Output,
     /// How to reach the cluster.
     pub connect: Connect,
+    /// The configuration file, and what holds of it beside the command line.
+    pub settings: Settings,
     /// The command line without secrets.
     pub command_line: String,
     /// Ctrl-C.
@@ -95,8 +102,8 @@ fn run_command_line() -> Exit {
     if argv.get(1).is_some_and(|arg| arg == crate::exec::apply::WRITE_COMMAND) {
         return write::run();
     }
-    let cli = match Cli::try_parse() {
-        Ok(cli) => cli,
+    let (mut cli, matches) = match settings::parse() {
+        Ok(parsed) => parsed,
         Err(error) => return refused_command_line(&error, &argv),
     };
     let color = match cli.terminal.color {
@@ -108,8 +115,12 @@ fn run_command_line() -> Exit {
         Manner { quiet: cli.terminal.quiet, verbose: cli.terminal.verbose, color, progress: !cli.terminal.no_progress };
     let output = cli.terminal.output;
     let ui = Ui::new(manner);
-    let zone = match time::zone(&cli.terminal.tz) {
-        Ok(zone) => zone,
+    let in_force = Settings::of(&mut cli, &matches).and_then(|settings| {
+        let zone = settings.zone()?;
+        Ok((settings, zone))
+    });
+    let (settings, zone) = match in_force {
+        Ok(in_force) => in_force,
         Err(error) => return failed(&ui, output, &error),
     };
     let context = Context {
@@ -118,6 +129,7 @@ fn run_command_line() -> Exit {
         zone,
         output,
         connect: cli.connect,
+        settings,
         command_line: crate::kafka::config::redact_command_line(&argv),
         interrupt: Interrupt::listen(output == Output::Json),
         errors_in_words_alone: Cell::new(false),
@@ -133,6 +145,7 @@ fn run_command_line() -> Exit {
         Command::Apply(args) => apply::run(&context, &args),
         Command::Undo(args) => undo::run(&context, &args),
         Command::Replay(args) => replay::run(&context, args),
+        Command::Config(command) => config::run(&context, &command),
         Command::Completions(args) => completions::run(&context, &args),
         Command::Man => completions::man(&context),
     };
@@ -274,23 +287,9 @@ impl Context {
         Error::usage(format!("`krewind {command}` has no `-o prometheus`")).hint("`describe` and `list` have it")
     }
 
-    /// How to reach the cluster, from `-b`, `-F` and `-X`.
+    /// How to reach the cluster, from `-b`, `-F`, `-X` and the profile.
     pub fn connection(&self) -> Result<Connection> {
-        let file = match &self.connect.command_config {
-            None => None,
-            Some(path) => {
-                let shown = path.display().to_string();
-                let text = std::fs::read_to_string(path).map_err(|error| {
-                    Error::new(Code::BadFile, format!("`{shown}` can't be read"))
-                        .hint("`-F` names a file of client properties")
-                        .caused_by(error)
-                })?;
-                Some((shown, text))
-            }
-        };
-        let file = file.as_ref().map(|(path, text)| (path.as_str(), text.as_str()));
-        let properties =
-            ClientProperties::build(self.connect.bootstrap_server.as_deref(), file, &self.connect.property)?;
+        let properties = self.settings.properties(&self.connect, None)?;
         for (key, why) in properties.ignored() {
             self.ui.detail(&format!("ignored `{key}`: {why}"));
         }

@@ -171,7 +171,7 @@ pub fn run(context: &Context, args: ResetArgs) -> Result<Exit> {
     }
     let wanted = args.wanted(context)?;
     if context.connect.read_only && !agreement.dry_run && plan.is_none() {
-        return Err(read_only(&wanted.names()));
+        return Err(read_only(context, &wanted.names()));
     }
     if let Some(path) = &plan {
         // What can't be saved is not worth computing.
@@ -252,11 +252,10 @@ fn no_new_file(error: Error) -> Error {
 }
 
 /// A write that `--read-only` keeps from beginning.
-pub(super) fn read_only(groups: &[String]) -> Error {
+pub(super) fn read_only(context: &Context, groups: &[String]) -> Error {
     let left = match groups {
         [only] => format!("group `{only}` is left as it is"),
         _ => "nothing is written".to_owned(),
     };
-    Error::new(Code::ReadOnly, format!("this run is read-only, so {left}"))
-        .hint("`--dry-run` shows the plan; without `--read-only` (or `KREWIND_READ_ONLY`) it can be applied")
+    Error::new(Code::ReadOnly, format!("this run is read-only, so {left}")).hint(context.settings.read_only_hint())
 }

@@ -78,7 +78,7 @@ pub fn run(context: &Context, args: &UndoArgs) -> Result<Exit> {
         return list(context, args.group.as_deref());
     }
     if context.connect.read_only && !args.agreement.dry_run {
-        return Err(super::reset::read_only(args.group.as_slice()));
+        return Err(super::reset::read_only(context, args.group.as_slice()));
     }
     // A file that can't be read is told before anything is connected to.
     let from_file = args.journal.as_deref().map(Journal::read).transpose()?;

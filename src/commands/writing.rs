@@ -29,6 +29,10 @@ pub struct Agreement {
     #[arg(long, short = 'y', visible_alias = "execute")]
     pub yes: bool,
 
+    /// What a person would type, beside --yes: GROUP, or how many groups; with a profile PROFILE/GROUP. Protected groups need it
+    #[arg(long, value_name = "WORDS", requires = "yes")]
+    pub confirm: Option<String>,
+
     /// With several groups: go on to the next one after a failure or refusal
     #[arg(long)]
     pub keep_going: bool,
@@ -88,6 +92,7 @@ impl Writing<'_> {
             context.ui.warn(&warning.message);
         }
         self.tell_unended();
+        self.consent();
         if agreement.dry_run {
             for (group, work) in self.report.groups.iter_mut().zip(&mut self.works) {
                 group.would_refuse = work.refusal.take();
@@ -109,8 +114,9 @@ impl Writing<'_> {
             return self.refuse_all(guard::refused(Code::NoTerminal, message), false);
         }
         let journal = if agreement.no_journal { None } else { Some(Journal::open()?) };
-        let cluster = format!("{} ({})", self.connection.properties.bootstrap_servers(), self.client.id());
-        context.ui.show(&render::reset::plan(&self.report, context.stderr_table_style(), &cluster));
+        let cluster = context.settings.heading(self.connection.properties.bootstrap_servers(), self.client.id());
+        let plan = render::reset::plan(&self.report, context.stderr_table_style(), &cluster);
+        context.ui.show(&format!("{plan}{}", self.protected_line()));
         if !agreement.yes
             && let Some(refusal) = self.ask()?
         {
@@ -200,26 +206,24 @@ impl Writing<'_> {
             }
         }
         let words = self.words();
-        let several = self.to_write().len() > 1;
-        let question =
-            if several { format!("type {words} to apply to {words} groups") } else { format!("type {words} to apply") };
+        let count = self.to_write().len();
+        let question = if count > 1 {
+            format!("type {words} to apply to {count} groups")
+        } else {
+            format!("type {words} to apply")
+        };
         if context.ui.confirm_by_typing(&question, &words)? {
             return Ok(None);
         }
-        let message = if several {
-            format!("the number of groups, {words}, was not typed")
+        let what = if count > 1 { "the number of groups" } else { "the name of group" };
+        let message = if count > 1 {
+            format!("{what}, {words}, was not typed")
+        } else if self.context.settings.profile().is_some() {
+            format!("`{words}`, profile and group, was not typed")
         } else {
-            format!("the name of group `{words}` was not typed")
+            format!("{what} `{words}` was not typed")
         };
         Ok(Some(guard::refused(Code::Declined, message)))
-    }
-
-    /// What a person types to agree.
-    fn words(&self) -> String {
-        match self.to_write().as_slice() {
-            [only] => self.report.groups[*only].group.clone(),
-            several => several.len().to_string(),
-        }
     }
 
     fn look_again_and_write(mut self, journal: Option<&Journal>) -> Result<Exit> {

@@ -38,7 +38,21 @@ impl ClientProperties {
         file: Option<(&str, &str)>,
         overrides: &[String],
     ) -> Result<ClientProperties, Error> {
+        ClientProperties::with_profile(&ProfileProperties::default(), bootstrap, file, overrides)
+    }
+
+    /// The same with what a profile says: weaker than flags, and stronger than its own file alone.
+    pub fn with_profile(
+        profile: &ProfileProperties,
+        bootstrap: Option<&str>,
+        file: Option<(&str, &str)>,
+        overrides: &[String],
+    ) -> Result<ClientProperties, Error> {
         let mut given = Given { entries: Vec::new(), ignored: Vec::new(), path: file.map(|(path, _)| path) };
+        let origin = if profile.over_file { Origin::ProfileOverFile } else { Origin::Profile };
+        for (key, value) in &profile.properties {
+            set_native(&mut given, key, value, origin)?;
+        }
         if let Some((path, text)) = file {
             read_file(&mut given, path, text)?;
         }
@@ -46,6 +60,9 @@ impl ClientProperties {
             read_override(&mut given, text)?;
         }
         if let Some(servers) = bootstrap {
+            given.set("bootstrap.servers", servers, Origin::Bootstrap);
+        }
+        if let Some(servers) = profile.otherwise.as_ref().filter(|_| given.filled("bootstrap.servers").is_none()) {
             given.set("bootstrap.servers", servers, Origin::Bootstrap);
         }
         protocol(&mut given)?;
@@ -95,7 +112,7 @@ impl ClientProperties {
                 } else if value.contains("-----BEGIN ") {
                     format!("({} bytes of PEM)", value.len())
                 } else {
-                    value.to_owned()
+                    redact::redact_urls(value)
                 };
                 (key.to_owned(), value)
             })
@@ -110,6 +127,17 @@ impl fmt::Debug for ClientProperties {
             .field("ignored", &self.ignored)
             .finish()
     }
+}
+
+/// What a profile of the configuration file says of the client.
+#[derive(Clone, Default)]
+pub struct ProfileProperties {
+    /// librdkafka's properties, `bootstrap.servers` among them.
+    pub properties: Vec<(String, String)>,
+    /// Whether they win over the file: it is the profile's own.
+    pub over_file: bool,
+    /// The brokers where nobody names any: for a look at the properties alone.
+    pub otherwise: Option<String>,
 }
 
 /// librdkafka's aliases, one name for each.
@@ -168,6 +196,21 @@ fn read_override(given: &mut Given<'_>, text: &str) -> Result<(), Error> {
         });
     }
     given.set(key, value, Origin::Flag);
+    Ok(())
+}
+
+/// A property of a profile.
+fn set_native(given: &mut Given<'_>, key: &str, value: &str, origin: Origin) -> Result<(), Error> {
+    let key = canonical(key.trim());
+    let bad = |message: String| Error::new(Code::BadFile, message);
+    if key.is_empty() || value.contains('\0') {
+        return Err(bad("a property of the profile has no name, or a NUL character".to_owned())
+            .hint("write `\"security.protocol\" = \"SSL\"` below `[profiles.NAME.properties]`"));
+    }
+    if known::is_owned(key) {
+        return Err(bad(format!("krewind sets `{key}` itself, so a profile may not")).hint("leave it out"));
+    }
+    given.set(key, value, origin);
     Ok(())
 }
 

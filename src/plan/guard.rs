@@ -143,6 +143,9 @@ pub fn hints(refusal: &Refusal) -> Vec<String> {
             "`--allow-moved-commits` accepts that, and shows the counts computed anew; else make a new plan".to_owned(),
         ],
         Some(Code::StalePlan) => vec!["run `krewind reset` again for a new plan".to_owned()],
+        Some(Code::Protected) => vec![
+            "`--confirm WORDS` beside `--yes` gives what a person would type; without `--yes` a terminal asks for it".to_owned(),
+        ],
         Some(Code::NoTerminal) => vec!["`--yes` answers for a script, `--dry-run` shows the plan alone".to_owned()],
         _ => Vec::new(),
     }

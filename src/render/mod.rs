@@ -1,5 +1,6 @@
 //! Reports as text: tables for people, JSON and CSV for programs.
 
+pub mod config;
 mod csv;
 pub mod describe;
 pub mod diff;

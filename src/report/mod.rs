@@ -1,6 +1,7 @@
 //! What krewind prints, saves and reads back: the only types that are serialized. Fields are added within a version, never
 //! renamed or removed. Absent is `null`.
 
+mod config;
 mod describe;
 mod diff;
 mod error;
@@ -12,6 +13,7 @@ mod replay;
 mod reset;
 mod write;
 
+pub use config::{ConfigCheck, ConfigProblem, ConfigReport, Setting};
 pub use describe::{DescribeReport, GroupError, GroupReport, GroupTotal, PartitionReport, PartitionStatus};
 pub use diff::{Change, DiffDelta, DiffOffsets, DiffReport, DiffRow, DiffSide, DiffTotal};
 pub use error::ErrorReport;

@@ -6,6 +6,7 @@
 mod apply;
 mod architecture;
 mod completions;
+mod configuration;
 mod connection;
 mod delete;
 mod describe;

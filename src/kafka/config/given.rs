@@ -5,8 +5,12 @@ use crate::error::{Code, Error};
 /// Where a property was given. Of two, the later variant wins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Origin {
+    /// The profile, beside a file that `-F` or the environment names.
+    Profile,
     /// `-F`.
     File,
+    /// The profile, beside its own file.
+    ProfileOverFile,
     /// `-X`.
     Flag,
     /// `-b`.
@@ -74,12 +78,14 @@ impl Given<'_> {
     pub(super) fn place(&self, origin: Origin) -> String {
         match (origin, self.path) {
             (Origin::File, Some(path)) => format!(" in `{path}`"),
+            (Origin::Profile | Origin::ProfileOverFile, _) => " in the profile".to_owned(),
             _ => String::new(),
         }
     }
 
     /// An error about a property: of the file's content, or of the command line.
     pub(super) fn error(&self, origin: Origin, message: String) -> Error {
-        Error::new(if origin == Origin::File { Code::BadFile } else { Code::Usage }, message)
+        let of_a_file = matches!(origin, Origin::File | Origin::Profile | Origin::ProfileOverFile);
+        Error::new(if of_a_file { Code::BadFile } else { Code::Usage }, message)
     }
 }

@@ -48,7 +48,7 @@ fn redact_argument(arg: &str) -> String {
 }
 
 /// `postgres://user:password@host` without the password.
-fn redact_urls(text: &str) -> String {
+pub(super) fn redact_urls(text: &str) -> String {
     let mut redacted = String::with_capacity(text.len());
     let mut rest = text;
     while let Some((before, after)) = rest.split_once("://") {

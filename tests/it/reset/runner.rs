@@ -70,6 +70,7 @@ impl Krewind {
                 command.env_remove(name);
             }
         }
+        command.env("XDG_CONFIG_HOME", self.state.path().join("config"));
         command.env("XDG_STATE_HOME", self.state.path()).env("RUST_BACKTRACE", "0").env("TERM", "xterm");
         command.env_remove("NO_COLOR").env_remove("COLUMNS");
     }
