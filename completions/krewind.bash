@@ -19,6 +19,9 @@ _krewind() {
             krewind,completions)
                 cmd="krewind__subcmd__completions"
                 ;;
+            krewind,config)
+                cmd="krewind__subcmd__config"
+                ;;
             krewind,describe)
                 cmd="krewind__subcmd__describe"
                 ;;
@@ -40,6 +43,15 @@ _krewind() {
             krewind,reset)
                 cmd="krewind__subcmd__reset"
                 ;;
+            krewind__subcmd__config,check)
+                cmd="krewind__subcmd__config__subcmd__check"
+                ;;
+            krewind__subcmd__config,path)
+                cmd="krewind__subcmd__config__subcmd__path"
+                ;;
+            krewind__subcmd__config,show)
+                cmd="krewind__subcmd__config__subcmd__show"
+                ;;
             *)
                 ;;
         esac
@@ -47,12 +59,16 @@ _krewind() {
 
     case "${cmd}" in
         krewind)
-            opts="-b -F -X -o -q -v -h -V --bootstrap-server --command-config --timeout --read-only --tz --output --quiet --verbose --color --no-progress --help --version list describe peek diff reset replay completions man"
+            opts="-b -F -X -o -q -v -h -V --profile --bootstrap-server --command-config --timeout --read-only --tz --output --quiet --verbose --color --no-progress --help --version list describe peek diff reset replay config completions man"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --profile)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --bootstrap-server)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -101,12 +117,248 @@ _krewind() {
             return 0
             ;;
         krewind__subcmd__completions)
-            opts="-b -F -X -o -q -v -h --bootstrap-server --command-config --timeout --read-only --tz --output --quiet --verbose --color --no-progress --help bash elvish fish powershell zsh"
+            opts="-b -F -X -o -q -v -h --profile --bootstrap-server --command-config --timeout --read-only --tz --output --quiet --verbose --color --no-progress --help bash elvish fish powershell zsh"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --profile)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --bootstrap-server)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -b)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --command-config)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -F)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -X)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --tz)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus" -- "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        krewind__subcmd__config)
+            opts="-b -F -X -o -q -v -h --profile --bootstrap-server --command-config --timeout --read-only --tz --output --quiet --verbose --color --no-progress --help show path check"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --profile)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --bootstrap-server)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -b)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --command-config)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -F)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -X)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --tz)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus" -- "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        krewind__subcmd__config__subcmd__check)
+            opts="-b -F -X -o -q -v -h --profile --bootstrap-server --command-config --timeout --read-only --tz --output --quiet --verbose --color --no-progress --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --profile)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --bootstrap-server)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -b)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --command-config)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -F)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -X)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --tz)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus" -- "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        krewind__subcmd__config__subcmd__path)
+            opts="-b -F -X -o -q -v -h --profile --bootstrap-server --command-config --timeout --read-only --tz --output --quiet --verbose --color --no-progress --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --profile)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --bootstrap-server)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -b)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --command-config)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -F)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -X)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --tz)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus" -- "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        krewind__subcmd__config__subcmd__show)
+            opts="-b -F -X -o -q -v -h --profile --bootstrap-server --command-config --timeout --read-only --tz --output --quiet --verbose --color --no-progress --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --profile)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --bootstrap-server)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -155,7 +407,7 @@ _krewind() {
             return 0
             ;;
         krewind__subcmd__describe)
-            opts="-b -F -X -o -q -v -h --group --all-groups --matching --topic --members --state --time-lag --watch --fail-if-lag-over --fail-if-time-lag-over --save --bootstrap-server --command-config --timeout --read-only --tz --output --quiet --verbose --color --no-progress --help"
+            opts="-b -F -X -o -q -v -h --group --all-groups --matching --topic --members --state --time-lag --watch --fail-if-lag-over --fail-if-time-lag-over --save --profile --bootstrap-server --command-config --timeout --read-only --tz --output --quiet --verbose --color --no-progress --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -186,6 +438,10 @@ _krewind() {
                     return 0
                     ;;
                 --save)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --profile)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -237,12 +493,16 @@ _krewind() {
             return 0
             ;;
         krewind__subcmd__diff)
-            opts="-b -F -X -o -q -v -h --exit-code --all --bootstrap-server --command-config --timeout --read-only --tz --output --quiet --verbose --color --no-progress --help"
+            opts="-b -F -X -o -q -v -h --exit-code --all --profile --bootstrap-server --command-config --timeout --read-only --tz --output --quiet --verbose --color --no-progress --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --profile)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --bootstrap-server)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -291,7 +551,7 @@ _krewind() {
             return 0
             ;;
         krewind__subcmd__list)
-            opts="-b -F -X -o -q -v -h --matching --lag --lagging --state --type --bootstrap-server --command-config --timeout --read-only --tz --output --quiet --verbose --color --no-progress --help"
+            opts="-b -F -X -o -q -v -h --matching --lag --lagging --state --type --profile --bootstrap-server --command-config --timeout --read-only --tz --output --quiet --verbose --color --no-progress --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -306,6 +566,10 @@ _krewind() {
                     return 0
                     ;;
                 --type)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --profile)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -357,12 +621,16 @@ _krewind() {
             return 0
             ;;
         krewind__subcmd__man)
-            opts="-b -F -X -o -q -v -h --bootstrap-server --command-config --timeout --read-only --tz --output --quiet --verbose --color --no-progress --help"
+            opts="-b -F -X -o -q -v -h --profile --bootstrap-server --command-config --timeout --read-only --tz --output --quiet --verbose --color --no-progress --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --profile)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --bootstrap-server)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -411,7 +679,7 @@ _krewind() {
             return 0
             ;;
         krewind__subcmd__peek)
-            opts="-b -F -X -o -q -v -h --group --all-groups --matching --topic --before --after --bootstrap-server --command-config --timeout --read-only --tz --output --quiet --verbose --color --no-progress --help"
+            opts="-b -F -X -o -q -v -h --group --all-groups --matching --topic --before --after --profile --bootstrap-server --command-config --timeout --read-only --tz --output --quiet --verbose --color --no-progress --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -434,6 +702,10 @@ _krewind() {
                     return 0
                     ;;
                 --after)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --profile)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -485,7 +757,7 @@ _krewind() {
             return 0
             ;;
         krewind__subcmd__replay)
-            opts="-b -F -X -o -q -v -h --topic --from --to --start-offset --end-offset --into --isolation-level --wait-stable --out-of-range --stall-timeout --report --bootstrap-server --command-config --timeout --read-only --tz --output --quiet --verbose --color --no-progress --help"
+            opts="-b -F -X -o -q -v -h --topic --from --to --start-offset --end-offset --into --isolation-level --wait-stable --out-of-range --stall-timeout --report --profile --bootstrap-server --command-config --timeout --read-only --tz --output --quiet --verbose --color --no-progress --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -532,6 +804,10 @@ _krewind() {
                     return 0
                     ;;
                 --report)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --profile)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -583,7 +859,7 @@ _krewind() {
             return 0
             ;;
         krewind__subcmd__reset)
-            opts="-y -b -F -X -o -q -v -h --group --matching --topic --all-topics --to-earliest --to-latest --to-offset --to-datetime --to-timestamp --by-duration --shift-by --to-current --to-group --from-file --out-of-range --no-record --no-commit --skip-unread --create-group --dry-run --execute --yes --keep-going --no-journal --bootstrap-server --command-config --timeout --read-only --tz --output --quiet --verbose --color --no-progress --help"
+            opts="-y -b -F -X -o -q -v -h --group --matching --topic --all-topics --to-earliest --to-latest --to-offset --to-datetime --to-timestamp --by-duration --shift-by --to-current --to-group --from-file --out-of-range --no-record --no-commit --skip-unread --create-group --dry-run --execute --yes --confirm --keep-going --no-journal --profile --bootstrap-server --command-config --timeout --read-only --tz --output --quiet --verbose --color --no-progress --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -643,6 +919,14 @@ _krewind() {
                     ;;
                 --skip-unread)
                     COMPREPLY=($(compgen -W "allow keep" -- "${cur}"))
+                    return 0
+                    ;;
+                --confirm)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --profile)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --bootstrap-server)

@@ -1,6 +1,6 @@
 # Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
 function __fish_krewind_global_optspecs
-    string join \n b/bootstrap-server= F/command-config= X= timeout= read-only tz= o/output= q/quiet v/verbose color= no-progress h/help V/version
+    string join \n profile= b/bootstrap-server= F/command-config= X= timeout= read-only tz= o/output= q/quiet v/verbose color= no-progress h/help V/version
 end
 
 function __fish_krewind_needs_command
@@ -24,11 +24,12 @@ function __fish_krewind_using_subcommand
     contains -- $cmd[1] $argv
 end
 
-complete -c krewind -n "__fish_krewind_needs_command" -s b -l bootstrap-server -d 'Brokers to start from; any of them tells the others' -r
-complete -c krewind -n "__fish_krewind_needs_command" -s F -l command-config -d 'Client properties, as Kafka\'s own tools or librdkafka write them' -r -F
-complete -c krewind -n "__fish_krewind_needs_command" -s X -d 'One librdkafka property; repeatable, wins over the file' -r
+complete -c krewind -n "__fish_krewind_needs_command" -l profile -d 'The profile of the configuration file; flags and the environment win over what it says' -r
+complete -c krewind -n "__fish_krewind_needs_command" -s b -l bootstrap-server -d 'Brokers to start from; any of them tells the others [profile: bootstrap-servers]' -r
+complete -c krewind -n "__fish_krewind_needs_command" -s F -l command-config -d 'Client properties, as Kafka\'s own tools or librdkafka write them [profile: command-config]' -r -F
+complete -c krewind -n "__fish_krewind_needs_command" -s X -d 'One librdkafka property; repeatable, wins over the file [profile: properties]' -r
 complete -c krewind -n "__fish_krewind_needs_command" -l timeout -d 'The longest that one request may take, with its unit' -r
-complete -c krewind -n "__fish_krewind_needs_command" -l tz -d 'The zone in which times without one are read: UTC, local, or Area/City' -r
+complete -c krewind -n "__fish_krewind_needs_command" -l tz -d 'The zone in which times without one are read: UTC, local, or Area/City [profile: tz]' -r
 complete -c krewind -n "__fish_krewind_needs_command" -s o -l output -d 'The report\'s form' -r -f -a "table\t'A table for people'
 wide\t'The same with more columns'
 json\t'One JSON object'
@@ -38,7 +39,7 @@ prometheus\t'Prometheus text exposition (describe and list)'"
 complete -c krewind -n "__fish_krewind_needs_command" -l color -d 'Colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
-complete -c krewind -n "__fish_krewind_needs_command" -l read-only -d 'Refuse every write, in the client itself'
+complete -c krewind -n "__fish_krewind_needs_command" -l read-only -d 'Refuse every write, in the client itself; nothing switches a profile\'s off [profile: read-only]'
 complete -c krewind -n "__fish_krewind_needs_command" -s q -l quiet -d 'Leave out notes and progress; warnings, plans and errors stay'
 complete -c krewind -n "__fish_krewind_needs_command" -s v -l verbose -d 'Say more: ignored properties, and what librdkafka logs'
 complete -c krewind -n "__fish_krewind_needs_command" -l no-progress -d 'No progress bar'
@@ -50,16 +51,18 @@ complete -c krewind -n "__fish_krewind_needs_command" -f -a "peek" -d 'Show the 
 complete -c krewind -n "__fish_krewind_needs_command" -f -a "diff" -d 'Compare two snapshots, or a snapshot with the groups as they stand now'
 complete -c krewind -n "__fish_krewind_needs_command" -f -a "reset" -d 'Move a group\'s committed offsets: plan, show, ask, write, read back'
 complete -c krewind -n "__fish_krewind_needs_command" -f -a "replay" -d 'Read a window of topics into a sink, beside production; it stops by itself'
+complete -c krewind -n "__fish_krewind_needs_command" -f -a "config" -d 'Show, find or check the configuration'
 complete -c krewind -n "__fish_krewind_needs_command" -f -a "completions" -d 'Print the completions of a shell'
 complete -c krewind -n "__fish_krewind_needs_command" -f -a "man" -d 'Print the man page'
 complete -c krewind -n "__fish_krewind_using_subcommand list" -l matching -d 'Groups whose name matches, `*` and `?` as in a shell; repeatable' -r
 complete -c krewind -n "__fish_krewind_using_subcommand list" -l state -d 'Only groups in this state, as Kafka writes it; repeatable' -r
 complete -c krewind -n "__fish_krewind_using_subcommand list" -l type -d 'Only groups of this type; repeatable' -r
-complete -c krewind -n "__fish_krewind_using_subcommand list" -s b -l bootstrap-server -d 'Brokers to start from; any of them tells the others' -r
-complete -c krewind -n "__fish_krewind_using_subcommand list" -s F -l command-config -d 'Client properties, as Kafka\'s own tools or librdkafka write them' -r -F
-complete -c krewind -n "__fish_krewind_using_subcommand list" -s X -d 'One librdkafka property; repeatable, wins over the file' -r
+complete -c krewind -n "__fish_krewind_using_subcommand list" -l profile -d 'The profile of the configuration file; flags and the environment win over what it says' -r
+complete -c krewind -n "__fish_krewind_using_subcommand list" -s b -l bootstrap-server -d 'Brokers to start from; any of them tells the others [profile: bootstrap-servers]' -r
+complete -c krewind -n "__fish_krewind_using_subcommand list" -s F -l command-config -d 'Client properties, as Kafka\'s own tools or librdkafka write them [profile: command-config]' -r -F
+complete -c krewind -n "__fish_krewind_using_subcommand list" -s X -d 'One librdkafka property; repeatable, wins over the file [profile: properties]' -r
 complete -c krewind -n "__fish_krewind_using_subcommand list" -l timeout -d 'The longest that one request may take, with its unit' -r
-complete -c krewind -n "__fish_krewind_using_subcommand list" -l tz -d 'The zone in which times without one are read: UTC, local, or Area/City' -r
+complete -c krewind -n "__fish_krewind_using_subcommand list" -l tz -d 'The zone in which times without one are read: UTC, local, or Area/City [profile: tz]' -r
 complete -c krewind -n "__fish_krewind_using_subcommand list" -s o -l output -d 'The report\'s form' -r -f -a "table\t'A table for people'
 wide\t'The same with more columns'
 json\t'One JSON object'
@@ -71,7 +74,7 @@ always\t'Always'
 never\t'Never'"
 complete -c krewind -n "__fish_krewind_using_subcommand list" -l lag -d 'Members, topics and lag too'
 complete -c krewind -n "__fish_krewind_using_subcommand list" -l lagging -d 'Only groups that have something left to read, or of which that is not known'
-complete -c krewind -n "__fish_krewind_using_subcommand list" -l read-only -d 'Refuse every write, in the client itself'
+complete -c krewind -n "__fish_krewind_using_subcommand list" -l read-only -d 'Refuse every write, in the client itself; nothing switches a profile\'s off [profile: read-only]'
 complete -c krewind -n "__fish_krewind_using_subcommand list" -s q -l quiet -d 'Leave out notes and progress; warnings, plans and errors stay'
 complete -c krewind -n "__fish_krewind_using_subcommand list" -s v -l verbose -d 'Say more: ignored properties, and what librdkafka logs'
 complete -c krewind -n "__fish_krewind_using_subcommand list" -l no-progress -d 'No progress bar'
@@ -83,11 +86,12 @@ complete -c krewind -n "__fish_krewind_using_subcommand describe" -l watch -d 'L
 complete -c krewind -n "__fish_krewind_using_subcommand describe" -l fail-if-lag-over -d 'Exit with 4 where a group\'s total lag is larger' -r
 complete -c krewind -n "__fish_krewind_using_subcommand describe" -l fail-if-time-lag-over -d 'Exit with 4 where an unread record is older; asks for --time-lag' -r
 complete -c krewind -n "__fish_krewind_using_subcommand describe" -l save -d 'Keep the report in a file, for `diff`' -r -F
-complete -c krewind -n "__fish_krewind_using_subcommand describe" -s b -l bootstrap-server -d 'Brokers to start from; any of them tells the others' -r
-complete -c krewind -n "__fish_krewind_using_subcommand describe" -s F -l command-config -d 'Client properties, as Kafka\'s own tools or librdkafka write them' -r -F
-complete -c krewind -n "__fish_krewind_using_subcommand describe" -s X -d 'One librdkafka property; repeatable, wins over the file' -r
+complete -c krewind -n "__fish_krewind_using_subcommand describe" -l profile -d 'The profile of the configuration file; flags and the environment win over what it says' -r
+complete -c krewind -n "__fish_krewind_using_subcommand describe" -s b -l bootstrap-server -d 'Brokers to start from; any of them tells the others [profile: bootstrap-servers]' -r
+complete -c krewind -n "__fish_krewind_using_subcommand describe" -s F -l command-config -d 'Client properties, as Kafka\'s own tools or librdkafka write them [profile: command-config]' -r -F
+complete -c krewind -n "__fish_krewind_using_subcommand describe" -s X -d 'One librdkafka property; repeatable, wins over the file [profile: properties]' -r
 complete -c krewind -n "__fish_krewind_using_subcommand describe" -l timeout -d 'The longest that one request may take, with its unit' -r
-complete -c krewind -n "__fish_krewind_using_subcommand describe" -l tz -d 'The zone in which times without one are read: UTC, local, or Area/City' -r
+complete -c krewind -n "__fish_krewind_using_subcommand describe" -l tz -d 'The zone in which times without one are read: UTC, local, or Area/City [profile: tz]' -r
 complete -c krewind -n "__fish_krewind_using_subcommand describe" -s o -l output -d 'The report\'s form' -r -f -a "table\t'A table for people'
 wide\t'The same with more columns'
 json\t'One JSON object'
@@ -101,7 +105,7 @@ complete -c krewind -n "__fish_krewind_using_subcommand describe" -l all-groups 
 complete -c krewind -n "__fish_krewind_using_subcommand describe" -l members -d 'The members of each group and what they read, in place of the partitions'
 complete -c krewind -n "__fish_krewind_using_subcommand describe" -l state -d 'A line per group: state, coordinator and sums, in place of the partitions'
 complete -c krewind -n "__fish_krewind_using_subcommand describe" -l time-lag -d 'How old the oldest unread record is, read from the log itself'
-complete -c krewind -n "__fish_krewind_using_subcommand describe" -l read-only -d 'Refuse every write, in the client itself'
+complete -c krewind -n "__fish_krewind_using_subcommand describe" -l read-only -d 'Refuse every write, in the client itself; nothing switches a profile\'s off [profile: read-only]'
 complete -c krewind -n "__fish_krewind_using_subcommand describe" -s q -l quiet -d 'Leave out notes and progress; warnings, plans and errors stay'
 complete -c krewind -n "__fish_krewind_using_subcommand describe" -s v -l verbose -d 'Say more: ignored properties, and what librdkafka logs'
 complete -c krewind -n "__fish_krewind_using_subcommand describe" -l no-progress -d 'No progress bar'
@@ -111,11 +115,12 @@ complete -c krewind -n "__fish_krewind_using_subcommand peek" -l matching -d 'Gr
 complete -c krewind -n "__fish_krewind_using_subcommand peek" -l topic -d 'Only this topic, or some of its partitions; repeatable' -r
 complete -c krewind -n "__fish_krewind_using_subcommand peek" -l before -d 'How many records in front of the commit' -r
 complete -c krewind -n "__fish_krewind_using_subcommand peek" -l after -d 'How many records from the commit on' -r
-complete -c krewind -n "__fish_krewind_using_subcommand peek" -s b -l bootstrap-server -d 'Brokers to start from; any of them tells the others' -r
-complete -c krewind -n "__fish_krewind_using_subcommand peek" -s F -l command-config -d 'Client properties, as Kafka\'s own tools or librdkafka write them' -r -F
-complete -c krewind -n "__fish_krewind_using_subcommand peek" -s X -d 'One librdkafka property; repeatable, wins over the file' -r
+complete -c krewind -n "__fish_krewind_using_subcommand peek" -l profile -d 'The profile of the configuration file; flags and the environment win over what it says' -r
+complete -c krewind -n "__fish_krewind_using_subcommand peek" -s b -l bootstrap-server -d 'Brokers to start from; any of them tells the others [profile: bootstrap-servers]' -r
+complete -c krewind -n "__fish_krewind_using_subcommand peek" -s F -l command-config -d 'Client properties, as Kafka\'s own tools or librdkafka write them [profile: command-config]' -r -F
+complete -c krewind -n "__fish_krewind_using_subcommand peek" -s X -d 'One librdkafka property; repeatable, wins over the file [profile: properties]' -r
 complete -c krewind -n "__fish_krewind_using_subcommand peek" -l timeout -d 'The longest that one request may take, with its unit' -r
-complete -c krewind -n "__fish_krewind_using_subcommand peek" -l tz -d 'The zone in which times without one are read: UTC, local, or Area/City' -r
+complete -c krewind -n "__fish_krewind_using_subcommand peek" -l tz -d 'The zone in which times without one are read: UTC, local, or Area/City [profile: tz]' -r
 complete -c krewind -n "__fish_krewind_using_subcommand peek" -s o -l output -d 'The report\'s form' -r -f -a "table\t'A table for people'
 wide\t'The same with more columns'
 json\t'One JSON object'
@@ -126,16 +131,17 @@ complete -c krewind -n "__fish_krewind_using_subcommand peek" -l color -d 'Colou
 always\t'Always'
 never\t'Never'"
 complete -c krewind -n "__fish_krewind_using_subcommand peek" -l all-groups -d 'Every group of the cluster'
-complete -c krewind -n "__fish_krewind_using_subcommand peek" -l read-only -d 'Refuse every write, in the client itself'
+complete -c krewind -n "__fish_krewind_using_subcommand peek" -l read-only -d 'Refuse every write, in the client itself; nothing switches a profile\'s off [profile: read-only]'
 complete -c krewind -n "__fish_krewind_using_subcommand peek" -s q -l quiet -d 'Leave out notes and progress; warnings, plans and errors stay'
 complete -c krewind -n "__fish_krewind_using_subcommand peek" -s v -l verbose -d 'Say more: ignored properties, and what librdkafka logs'
 complete -c krewind -n "__fish_krewind_using_subcommand peek" -l no-progress -d 'No progress bar'
 complete -c krewind -n "__fish_krewind_using_subcommand peek" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c krewind -n "__fish_krewind_using_subcommand diff" -s b -l bootstrap-server -d 'Brokers to start from; any of them tells the others' -r
-complete -c krewind -n "__fish_krewind_using_subcommand diff" -s F -l command-config -d 'Client properties, as Kafka\'s own tools or librdkafka write them' -r -F
-complete -c krewind -n "__fish_krewind_using_subcommand diff" -s X -d 'One librdkafka property; repeatable, wins over the file' -r
+complete -c krewind -n "__fish_krewind_using_subcommand diff" -l profile -d 'The profile of the configuration file; flags and the environment win over what it says' -r
+complete -c krewind -n "__fish_krewind_using_subcommand diff" -s b -l bootstrap-server -d 'Brokers to start from; any of them tells the others [profile: bootstrap-servers]' -r
+complete -c krewind -n "__fish_krewind_using_subcommand diff" -s F -l command-config -d 'Client properties, as Kafka\'s own tools or librdkafka write them [profile: command-config]' -r -F
+complete -c krewind -n "__fish_krewind_using_subcommand diff" -s X -d 'One librdkafka property; repeatable, wins over the file [profile: properties]' -r
 complete -c krewind -n "__fish_krewind_using_subcommand diff" -l timeout -d 'The longest that one request may take, with its unit' -r
-complete -c krewind -n "__fish_krewind_using_subcommand diff" -l tz -d 'The zone in which times without one are read: UTC, local, or Area/City' -r
+complete -c krewind -n "__fish_krewind_using_subcommand diff" -l tz -d 'The zone in which times without one are read: UTC, local, or Area/City [profile: tz]' -r
 complete -c krewind -n "__fish_krewind_using_subcommand diff" -s o -l output -d 'The report\'s form' -r -f -a "table\t'A table for people'
 wide\t'The same with more columns'
 json\t'One JSON object'
@@ -147,7 +153,7 @@ always\t'Always'
 never\t'Never'"
 complete -c krewind -n "__fish_krewind_using_subcommand diff" -l exit-code -d 'Exit with 4 where a commit moved, came, went, or its topic was made anew'
 complete -c krewind -n "__fish_krewind_using_subcommand diff" -l all -d 'Show what is the same, too'
-complete -c krewind -n "__fish_krewind_using_subcommand diff" -l read-only -d 'Refuse every write, in the client itself'
+complete -c krewind -n "__fish_krewind_using_subcommand diff" -l read-only -d 'Refuse every write, in the client itself; nothing switches a profile\'s off [profile: read-only]'
 complete -c krewind -n "__fish_krewind_using_subcommand diff" -s q -l quiet -d 'Leave out notes and progress; warnings, plans and errors stay'
 complete -c krewind -n "__fish_krewind_using_subcommand diff" -s v -l verbose -d 'Say more: ignored properties, and what librdkafka logs'
 complete -c krewind -n "__fish_krewind_using_subcommand diff" -l no-progress -d 'No progress bar'
@@ -172,11 +178,13 @@ use-latest\t'Stand at the end'
 fail\t'Refuse'"
 complete -c krewind -n "__fish_krewind_using_subcommand reset" -l skip-unread -d 'Under --yes, what to do with partitions that would move forward past unread records' -r -f -a "allow\t'Move them'
 keep\t'Leave them where they are'"
-complete -c krewind -n "__fish_krewind_using_subcommand reset" -s b -l bootstrap-server -d 'Brokers to start from; any of them tells the others' -r
-complete -c krewind -n "__fish_krewind_using_subcommand reset" -s F -l command-config -d 'Client properties, as Kafka\'s own tools or librdkafka write them' -r -F
-complete -c krewind -n "__fish_krewind_using_subcommand reset" -s X -d 'One librdkafka property; repeatable, wins over the file' -r
+complete -c krewind -n "__fish_krewind_using_subcommand reset" -l confirm -d 'What a person would type, beside --yes: GROUP, or how many groups; with a profile PROFILE/GROUP. Protected groups need it' -r
+complete -c krewind -n "__fish_krewind_using_subcommand reset" -l profile -d 'The profile of the configuration file; flags and the environment win over what it says' -r
+complete -c krewind -n "__fish_krewind_using_subcommand reset" -s b -l bootstrap-server -d 'Brokers to start from; any of them tells the others [profile: bootstrap-servers]' -r
+complete -c krewind -n "__fish_krewind_using_subcommand reset" -s F -l command-config -d 'Client properties, as Kafka\'s own tools or librdkafka write them [profile: command-config]' -r -F
+complete -c krewind -n "__fish_krewind_using_subcommand reset" -s X -d 'One librdkafka property; repeatable, wins over the file [profile: properties]' -r
 complete -c krewind -n "__fish_krewind_using_subcommand reset" -l timeout -d 'The longest that one request may take, with its unit' -r
-complete -c krewind -n "__fish_krewind_using_subcommand reset" -l tz -d 'The zone in which times without one are read: UTC, local, or Area/City' -r
+complete -c krewind -n "__fish_krewind_using_subcommand reset" -l tz -d 'The zone in which times without one are read: UTC, local, or Area/City [profile: tz]' -r
 complete -c krewind -n "__fish_krewind_using_subcommand reset" -s o -l output -d 'The report\'s form' -r -f -a "table\t'A table for people'
 wide\t'The same with more columns'
 json\t'One JSON object'
@@ -195,7 +203,7 @@ complete -c krewind -n "__fish_krewind_using_subcommand reset" -l dry-run -d 'Sh
 complete -c krewind -n "__fish_krewind_using_subcommand reset" -s y -l yes -l execute -d 'Write without asking'
 complete -c krewind -n "__fish_krewind_using_subcommand reset" -l keep-going -d 'With several groups: go on to the next one after a failure or refusal'
 complete -c krewind -n "__fish_krewind_using_subcommand reset" -l no-journal -d 'Write though what is replaced can\'t be kept for `undo`'
-complete -c krewind -n "__fish_krewind_using_subcommand reset" -l read-only -d 'Refuse every write, in the client itself'
+complete -c krewind -n "__fish_krewind_using_subcommand reset" -l read-only -d 'Refuse every write, in the client itself; nothing switches a profile\'s off [profile: read-only]'
 complete -c krewind -n "__fish_krewind_using_subcommand reset" -s q -l quiet -d 'Leave out notes and progress; warnings, plans and errors stay'
 complete -c krewind -n "__fish_krewind_using_subcommand reset" -s v -l verbose -d 'Say more: ignored properties, and what librdkafka logs'
 complete -c krewind -n "__fish_krewind_using_subcommand reset" -l no-progress -d 'No progress bar'
@@ -213,11 +221,12 @@ complete -c krewind -n "__fish_krewind_using_subcommand replay" -l out-of-range 
 clamp\t'Take the nearest offset within it'"
 complete -c krewind -n "__fish_krewind_using_subcommand replay" -l stall-timeout -d 'Give up when nothing has come for this long' -r
 complete -c krewind -n "__fish_krewind_using_subcommand replay" -l report -d 'Write the report to this new file too, as JSON' -r -F
-complete -c krewind -n "__fish_krewind_using_subcommand replay" -s b -l bootstrap-server -d 'Brokers to start from; any of them tells the others' -r
-complete -c krewind -n "__fish_krewind_using_subcommand replay" -s F -l command-config -d 'Client properties, as Kafka\'s own tools or librdkafka write them' -r -F
-complete -c krewind -n "__fish_krewind_using_subcommand replay" -s X -d 'One librdkafka property; repeatable, wins over the file' -r
+complete -c krewind -n "__fish_krewind_using_subcommand replay" -l profile -d 'The profile of the configuration file; flags and the environment win over what it says' -r
+complete -c krewind -n "__fish_krewind_using_subcommand replay" -s b -l bootstrap-server -d 'Brokers to start from; any of them tells the others [profile: bootstrap-servers]' -r
+complete -c krewind -n "__fish_krewind_using_subcommand replay" -s F -l command-config -d 'Client properties, as Kafka\'s own tools or librdkafka write them [profile: command-config]' -r -F
+complete -c krewind -n "__fish_krewind_using_subcommand replay" -s X -d 'One librdkafka property; repeatable, wins over the file [profile: properties]' -r
 complete -c krewind -n "__fish_krewind_using_subcommand replay" -l timeout -d 'The longest that one request may take, with its unit' -r
-complete -c krewind -n "__fish_krewind_using_subcommand replay" -l tz -d 'The zone in which times without one are read: UTC, local, or Area/City' -r
+complete -c krewind -n "__fish_krewind_using_subcommand replay" -l tz -d 'The zone in which times without one are read: UTC, local, or Area/City [profile: tz]' -r
 complete -c krewind -n "__fish_krewind_using_subcommand replay" -s o -l output -d 'The report\'s form' -r -f -a "table\t'A table for people'
 wide\t'The same with more columns'
 json\t'One JSON object'
@@ -227,16 +236,100 @@ prometheus\t'Prometheus text exposition (describe and list)'"
 complete -c krewind -n "__fish_krewind_using_subcommand replay" -l color -d 'Colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
-complete -c krewind -n "__fish_krewind_using_subcommand replay" -l read-only -d 'Refuse every write, in the client itself'
+complete -c krewind -n "__fish_krewind_using_subcommand replay" -l read-only -d 'Refuse every write, in the client itself; nothing switches a profile\'s off [profile: read-only]'
 complete -c krewind -n "__fish_krewind_using_subcommand replay" -s q -l quiet -d 'Leave out notes and progress; warnings, plans and errors stay'
 complete -c krewind -n "__fish_krewind_using_subcommand replay" -s v -l verbose -d 'Say more: ignored properties, and what librdkafka logs'
 complete -c krewind -n "__fish_krewind_using_subcommand replay" -l no-progress -d 'No progress bar'
 complete -c krewind -n "__fish_krewind_using_subcommand replay" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c krewind -n "__fish_krewind_using_subcommand completions" -s b -l bootstrap-server -d 'Brokers to start from; any of them tells the others' -r
-complete -c krewind -n "__fish_krewind_using_subcommand completions" -s F -l command-config -d 'Client properties, as Kafka\'s own tools or librdkafka write them' -r -F
-complete -c krewind -n "__fish_krewind_using_subcommand completions" -s X -d 'One librdkafka property; repeatable, wins over the file' -r
+complete -c krewind -n "__fish_krewind_using_subcommand config; and not __fish_seen_subcommand_from show path check" -l profile -d 'The profile of the configuration file; flags and the environment win over what it says' -r
+complete -c krewind -n "__fish_krewind_using_subcommand config; and not __fish_seen_subcommand_from show path check" -s b -l bootstrap-server -d 'Brokers to start from; any of them tells the others [profile: bootstrap-servers]' -r
+complete -c krewind -n "__fish_krewind_using_subcommand config; and not __fish_seen_subcommand_from show path check" -s F -l command-config -d 'Client properties, as Kafka\'s own tools or librdkafka write them [profile: command-config]' -r -F
+complete -c krewind -n "__fish_krewind_using_subcommand config; and not __fish_seen_subcommand_from show path check" -s X -d 'One librdkafka property; repeatable, wins over the file [profile: properties]' -r
+complete -c krewind -n "__fish_krewind_using_subcommand config; and not __fish_seen_subcommand_from show path check" -l timeout -d 'The longest that one request may take, with its unit' -r
+complete -c krewind -n "__fish_krewind_using_subcommand config; and not __fish_seen_subcommand_from show path check" -l tz -d 'The zone in which times without one are read: UTC, local, or Area/City [profile: tz]' -r
+complete -c krewind -n "__fish_krewind_using_subcommand config; and not __fish_seen_subcommand_from show path check" -s o -l output -d 'The report\'s form' -r -f -a "table\t'A table for people'
+wide\t'The same with more columns'
+json\t'One JSON object'
+csv\t'Comma-separated values'
+markdown\t'The table, for a document'
+prometheus\t'Prometheus text exposition (describe and list)'"
+complete -c krewind -n "__fish_krewind_using_subcommand config; and not __fish_seen_subcommand_from show path check" -l color -d 'Colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c krewind -n "__fish_krewind_using_subcommand config; and not __fish_seen_subcommand_from show path check" -l read-only -d 'Refuse every write, in the client itself; nothing switches a profile\'s off [profile: read-only]'
+complete -c krewind -n "__fish_krewind_using_subcommand config; and not __fish_seen_subcommand_from show path check" -s q -l quiet -d 'Leave out notes and progress; warnings, plans and errors stay'
+complete -c krewind -n "__fish_krewind_using_subcommand config; and not __fish_seen_subcommand_from show path check" -s v -l verbose -d 'Say more: ignored properties, and what librdkafka logs'
+complete -c krewind -n "__fish_krewind_using_subcommand config; and not __fish_seen_subcommand_from show path check" -l no-progress -d 'No progress bar'
+complete -c krewind -n "__fish_krewind_using_subcommand config; and not __fish_seen_subcommand_from show path check" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c krewind -n "__fish_krewind_using_subcommand config; and not __fish_seen_subcommand_from show path check" -f -a "show" -d 'What holds, and where each value comes from; secrets are hidden'
+complete -c krewind -n "__fish_krewind_using_subcommand config; and not __fish_seen_subcommand_from show path check" -f -a "path" -d 'Where the configuration file lies, or would'
+complete -c krewind -n "__fish_krewind_using_subcommand config; and not __fish_seen_subcommand_from show path check" -f -a "check" -d 'Read a configuration file, and the files that it names; say what is wrong, or ok'
+complete -c krewind -n "__fish_krewind_using_subcommand config; and __fish_seen_subcommand_from show" -l profile -d 'The profile of the configuration file; flags and the environment win over what it says' -r
+complete -c krewind -n "__fish_krewind_using_subcommand config; and __fish_seen_subcommand_from show" -s b -l bootstrap-server -d 'Brokers to start from; any of them tells the others [profile: bootstrap-servers]' -r
+complete -c krewind -n "__fish_krewind_using_subcommand config; and __fish_seen_subcommand_from show" -s F -l command-config -d 'Client properties, as Kafka\'s own tools or librdkafka write them [profile: command-config]' -r -F
+complete -c krewind -n "__fish_krewind_using_subcommand config; and __fish_seen_subcommand_from show" -s X -d 'One librdkafka property; repeatable, wins over the file [profile: properties]' -r
+complete -c krewind -n "__fish_krewind_using_subcommand config; and __fish_seen_subcommand_from show" -l timeout -d 'The longest that one request may take, with its unit' -r
+complete -c krewind -n "__fish_krewind_using_subcommand config; and __fish_seen_subcommand_from show" -l tz -d 'The zone in which times without one are read: UTC, local, or Area/City [profile: tz]' -r
+complete -c krewind -n "__fish_krewind_using_subcommand config; and __fish_seen_subcommand_from show" -s o -l output -d 'The report\'s form' -r -f -a "table\t'A table for people'
+wide\t'The same with more columns'
+json\t'One JSON object'
+csv\t'Comma-separated values'
+markdown\t'The table, for a document'
+prometheus\t'Prometheus text exposition (describe and list)'"
+complete -c krewind -n "__fish_krewind_using_subcommand config; and __fish_seen_subcommand_from show" -l color -d 'Colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c krewind -n "__fish_krewind_using_subcommand config; and __fish_seen_subcommand_from show" -l read-only -d 'Refuse every write, in the client itself; nothing switches a profile\'s off [profile: read-only]'
+complete -c krewind -n "__fish_krewind_using_subcommand config; and __fish_seen_subcommand_from show" -s q -l quiet -d 'Leave out notes and progress; warnings, plans and errors stay'
+complete -c krewind -n "__fish_krewind_using_subcommand config; and __fish_seen_subcommand_from show" -s v -l verbose -d 'Say more: ignored properties, and what librdkafka logs'
+complete -c krewind -n "__fish_krewind_using_subcommand config; and __fish_seen_subcommand_from show" -l no-progress -d 'No progress bar'
+complete -c krewind -n "__fish_krewind_using_subcommand config; and __fish_seen_subcommand_from show" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c krewind -n "__fish_krewind_using_subcommand config; and __fish_seen_subcommand_from path" -l profile -d 'The profile of the configuration file; flags and the environment win over what it says' -r
+complete -c krewind -n "__fish_krewind_using_subcommand config; and __fish_seen_subcommand_from path" -s b -l bootstrap-server -d 'Brokers to start from; any of them tells the others [profile: bootstrap-servers]' -r
+complete -c krewind -n "__fish_krewind_using_subcommand config; and __fish_seen_subcommand_from path" -s F -l command-config -d 'Client properties, as Kafka\'s own tools or librdkafka write them [profile: command-config]' -r -F
+complete -c krewind -n "__fish_krewind_using_subcommand config; and __fish_seen_subcommand_from path" -s X -d 'One librdkafka property; repeatable, wins over the file [profile: properties]' -r
+complete -c krewind -n "__fish_krewind_using_subcommand config; and __fish_seen_subcommand_from path" -l timeout -d 'The longest that one request may take, with its unit' -r
+complete -c krewind -n "__fish_krewind_using_subcommand config; and __fish_seen_subcommand_from path" -l tz -d 'The zone in which times without one are read: UTC, local, or Area/City [profile: tz]' -r
+complete -c krewind -n "__fish_krewind_using_subcommand config; and __fish_seen_subcommand_from path" -s o -l output -d 'The report\'s form' -r -f -a "table\t'A table for people'
+wide\t'The same with more columns'
+json\t'One JSON object'
+csv\t'Comma-separated values'
+markdown\t'The table, for a document'
+prometheus\t'Prometheus text exposition (describe and list)'"
+complete -c krewind -n "__fish_krewind_using_subcommand config; and __fish_seen_subcommand_from path" -l color -d 'Colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c krewind -n "__fish_krewind_using_subcommand config; and __fish_seen_subcommand_from path" -l read-only -d 'Refuse every write, in the client itself; nothing switches a profile\'s off [profile: read-only]'
+complete -c krewind -n "__fish_krewind_using_subcommand config; and __fish_seen_subcommand_from path" -s q -l quiet -d 'Leave out notes and progress; warnings, plans and errors stay'
+complete -c krewind -n "__fish_krewind_using_subcommand config; and __fish_seen_subcommand_from path" -s v -l verbose -d 'Say more: ignored properties, and what librdkafka logs'
+complete -c krewind -n "__fish_krewind_using_subcommand config; and __fish_seen_subcommand_from path" -l no-progress -d 'No progress bar'
+complete -c krewind -n "__fish_krewind_using_subcommand config; and __fish_seen_subcommand_from path" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c krewind -n "__fish_krewind_using_subcommand config; and __fish_seen_subcommand_from check" -l profile -d 'The profile of the configuration file; flags and the environment win over what it says' -r
+complete -c krewind -n "__fish_krewind_using_subcommand config; and __fish_seen_subcommand_from check" -s b -l bootstrap-server -d 'Brokers to start from; any of them tells the others [profile: bootstrap-servers]' -r
+complete -c krewind -n "__fish_krewind_using_subcommand config; and __fish_seen_subcommand_from check" -s F -l command-config -d 'Client properties, as Kafka\'s own tools or librdkafka write them [profile: command-config]' -r -F
+complete -c krewind -n "__fish_krewind_using_subcommand config; and __fish_seen_subcommand_from check" -s X -d 'One librdkafka property; repeatable, wins over the file [profile: properties]' -r
+complete -c krewind -n "__fish_krewind_using_subcommand config; and __fish_seen_subcommand_from check" -l timeout -d 'The longest that one request may take, with its unit' -r
+complete -c krewind -n "__fish_krewind_using_subcommand config; and __fish_seen_subcommand_from check" -l tz -d 'The zone in which times without one are read: UTC, local, or Area/City [profile: tz]' -r
+complete -c krewind -n "__fish_krewind_using_subcommand config; and __fish_seen_subcommand_from check" -s o -l output -d 'The report\'s form' -r -f -a "table\t'A table for people'
+wide\t'The same with more columns'
+json\t'One JSON object'
+csv\t'Comma-separated values'
+markdown\t'The table, for a document'
+prometheus\t'Prometheus text exposition (describe and list)'"
+complete -c krewind -n "__fish_krewind_using_subcommand config; and __fish_seen_subcommand_from check" -l color -d 'Colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c krewind -n "__fish_krewind_using_subcommand config; and __fish_seen_subcommand_from check" -l read-only -d 'Refuse every write, in the client itself; nothing switches a profile\'s off [profile: read-only]'
+complete -c krewind -n "__fish_krewind_using_subcommand config; and __fish_seen_subcommand_from check" -s q -l quiet -d 'Leave out notes and progress; warnings, plans and errors stay'
+complete -c krewind -n "__fish_krewind_using_subcommand config; and __fish_seen_subcommand_from check" -s v -l verbose -d 'Say more: ignored properties, and what librdkafka logs'
+complete -c krewind -n "__fish_krewind_using_subcommand config; and __fish_seen_subcommand_from check" -l no-progress -d 'No progress bar'
+complete -c krewind -n "__fish_krewind_using_subcommand config; and __fish_seen_subcommand_from check" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c krewind -n "__fish_krewind_using_subcommand completions" -l profile -d 'The profile of the configuration file; flags and the environment win over what it says' -r
+complete -c krewind -n "__fish_krewind_using_subcommand completions" -s b -l bootstrap-server -d 'Brokers to start from; any of them tells the others [profile: bootstrap-servers]' -r
+complete -c krewind -n "__fish_krewind_using_subcommand completions" -s F -l command-config -d 'Client properties, as Kafka\'s own tools or librdkafka write them [profile: command-config]' -r -F
+complete -c krewind -n "__fish_krewind_using_subcommand completions" -s X -d 'One librdkafka property; repeatable, wins over the file [profile: properties]' -r
 complete -c krewind -n "__fish_krewind_using_subcommand completions" -l timeout -d 'The longest that one request may take, with its unit' -r
-complete -c krewind -n "__fish_krewind_using_subcommand completions" -l tz -d 'The zone in which times without one are read: UTC, local, or Area/City' -r
+complete -c krewind -n "__fish_krewind_using_subcommand completions" -l tz -d 'The zone in which times without one are read: UTC, local, or Area/City [profile: tz]' -r
 complete -c krewind -n "__fish_krewind_using_subcommand completions" -s o -l output -d 'The report\'s form' -r -f -a "table\t'A table for people'
 wide\t'The same with more columns'
 json\t'One JSON object'
@@ -246,16 +339,17 @@ prometheus\t'Prometheus text exposition (describe and list)'"
 complete -c krewind -n "__fish_krewind_using_subcommand completions" -l color -d 'Colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
-complete -c krewind -n "__fish_krewind_using_subcommand completions" -l read-only -d 'Refuse every write, in the client itself'
+complete -c krewind -n "__fish_krewind_using_subcommand completions" -l read-only -d 'Refuse every write, in the client itself; nothing switches a profile\'s off [profile: read-only]'
 complete -c krewind -n "__fish_krewind_using_subcommand completions" -s q -l quiet -d 'Leave out notes and progress; warnings, plans and errors stay'
 complete -c krewind -n "__fish_krewind_using_subcommand completions" -s v -l verbose -d 'Say more: ignored properties, and what librdkafka logs'
 complete -c krewind -n "__fish_krewind_using_subcommand completions" -l no-progress -d 'No progress bar'
 complete -c krewind -n "__fish_krewind_using_subcommand completions" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c krewind -n "__fish_krewind_using_subcommand man" -s b -l bootstrap-server -d 'Brokers to start from; any of them tells the others' -r
-complete -c krewind -n "__fish_krewind_using_subcommand man" -s F -l command-config -d 'Client properties, as Kafka\'s own tools or librdkafka write them' -r -F
-complete -c krewind -n "__fish_krewind_using_subcommand man" -s X -d 'One librdkafka property; repeatable, wins over the file' -r
+complete -c krewind -n "__fish_krewind_using_subcommand man" -l profile -d 'The profile of the configuration file; flags and the environment win over what it says' -r
+complete -c krewind -n "__fish_krewind_using_subcommand man" -s b -l bootstrap-server -d 'Brokers to start from; any of them tells the others [profile: bootstrap-servers]' -r
+complete -c krewind -n "__fish_krewind_using_subcommand man" -s F -l command-config -d 'Client properties, as Kafka\'s own tools or librdkafka write them [profile: command-config]' -r -F
+complete -c krewind -n "__fish_krewind_using_subcommand man" -s X -d 'One librdkafka property; repeatable, wins over the file [profile: properties]' -r
 complete -c krewind -n "__fish_krewind_using_subcommand man" -l timeout -d 'The longest that one request may take, with its unit' -r
-complete -c krewind -n "__fish_krewind_using_subcommand man" -l tz -d 'The zone in which times without one are read: UTC, local, or Area/City' -r
+complete -c krewind -n "__fish_krewind_using_subcommand man" -l tz -d 'The zone in which times without one are read: UTC, local, or Area/City [profile: tz]' -r
 complete -c krewind -n "__fish_krewind_using_subcommand man" -s o -l output -d 'The report\'s form' -r -f -a "table\t'A table for people'
 wide\t'The same with more columns'
 json\t'One JSON object'
@@ -265,7 +359,7 @@ prometheus\t'Prometheus text exposition (describe and list)'"
 complete -c krewind -n "__fish_krewind_using_subcommand man" -l color -d 'Colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
-complete -c krewind -n "__fish_krewind_using_subcommand man" -l read-only -d 'Refuse every write, in the client itself'
+complete -c krewind -n "__fish_krewind_using_subcommand man" -l read-only -d 'Refuse every write, in the client itself; nothing switches a profile\'s off [profile: read-only]'
 complete -c krewind -n "__fish_krewind_using_subcommand man" -s q -l quiet -d 'Leave out notes and progress; warnings, plans and errors stay'
 complete -c krewind -n "__fish_krewind_using_subcommand man" -s v -l verbose -d 'Say more: ignored properties, and what librdkafka logs'
 complete -c krewind -n "__fish_krewind_using_subcommand man" -l no-progress -d 'No progress bar'
