@@ -36,7 +36,7 @@ impl Writing<'_> {
         let settings = &self.context.settings;
         if self.context.connect.read_only {
             for place in asked {
-                let message = format!("this run is read-only: {}", settings.read_only_hint());
+                let message = format!("this run is read-only; {}", settings.read_only_hint());
                 self.works[place].refusal = Some(guard::refused(Code::ReadOnly, message));
             }
             return;

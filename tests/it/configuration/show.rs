@@ -25,7 +25,7 @@ fn home() -> TempDir {
     let home = TempDir::new().unwrap();
     let path = configure(&home.path().join("XDG_CONFIG_HOME"), FILE);
     let beside = std::path::Path::new(&path).with_file_name("prod.properties");
-    std::fs::write(beside, "bootstrap.servers=file:9092\nclient.id=of-the-file\nsocket.timeout.ms=7000\n").unwrap();
+    std::fs::write(beside, "bootstrap.servers=file:9092\nclient.id=of-the-file\nsasl.username=me\n").unwrap();
     home
 }
 
@@ -69,7 +69,7 @@ fn a_flag_wins_over_the_environment_that_over_the_profile_that_over_the_default(
     is(&profile, "read-only", "true", "profile");
     is(&profile, "bootstrap-server", "prod:9092", "profile");
     is(&profile, "-X client.id", "of-the-profile", "profile");
-    is(&profile, "-X socket.timeout.ms", "7000", "command-config");
+    is(&profile, "-X sasl.username", "me", "command-config");
 
     let environment = [prod, ("KREWIND_TZ", "Europe/Berlin"), ("KREWIND_BOOTSTRAP_SERVER", "env:9092")];
     let run = show(&home, &[], &environment);

@@ -38,6 +38,8 @@ pub fn command_on(cluster: &Cluster, args: &[&str]) -> Command {
             command.env_remove(name);
         }
     }
+    // None of the tester's own profiles.
+    command.env("XDG_CONFIG_HOME", "/nonexistent");
     for (key, value) in cluster.properties() {
         command.args(["-X", &format!("{key}={value}")]);
     }
