@@ -22,6 +22,12 @@ pub struct Place {
     partitions: Vec<i32>,
 }
 
+/// So many seconds ago, as [`Place::dated`] takes it.
+pub fn ago(seconds: i64) -> i64 {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+    i64::try_from(now.as_secs()).unwrap() - EPOCH / 1000 - seconds
+}
+
 impl Place {
     /// On the broker of all tests, a topic with this many records in each partition.
     pub fn with_records(records: &[usize]) -> Place {
