@@ -6,6 +6,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use clap::Args;
+use local_kafka::client::Record;
 use local_kafka::{Cluster, Jars, Kafka};
 
 /// Measure krewind beside kafka-consumer-groups on one broker
@@ -74,7 +75,9 @@ pub fn run(bench: &Bench) -> Result<(), Box<dyn Error>> {
         &["reset", "g6", "--topic", "t6", "--to-earliest", "--dry-run"],
         &[&["--reset-offsets", "--group", "g6", "--to-earliest", "--dry-run"], &topic[..]].concat(),
     )?;
-    alternate(bench, &krewind, &cluster)?;
+    for &size in sizes.iter().filter(|&&size| size != 3000) {
+        applied(bench, &krewind, &cluster, size)?;
+    }
     Ok(())
 }
 
@@ -86,12 +89,10 @@ fn fill(cluster: &Cluster, size: i32) -> Result<(), Box<dyn Error>> {
     if size > 5000 {
         cluster.add_partitions(&topic, size)?;
     }
-    cluster.produce_numbers(&topic, 0, 3)?;
-    let offsets: Vec<(&str, i32, i64)> = (0..size).map(|partition| (topic.as_str(), partition, 0)).collect();
-    for chunk in offsets.chunks(1000) {
-        cluster.commit_all(&format!("g{size}"), chunk)?;
-    }
-    Ok(())
+    let records: Vec<Record> =
+        (0..size).map(|partition| Record::to(&topic).partition(partition).value("a record")).collect();
+    cluster.produce(&records)?;
+    stand_at(cluster, size, 0)
 }
 
 fn row(
@@ -116,16 +117,58 @@ fn row(
     Ok(())
 }
 
-/// Real writes, there and back, so that each has something to move.
-fn alternate(bench: &Bench, krewind: &Path, cluster: &Cluster) -> Result<(), Box<dyn Error>> {
-    let mut times = Vec::new();
-    for number in 0..bench.runs.max(2) {
-        let target = if number % 2 == 0 { "--to-latest" } else { "--to-earliest" };
-        let args = ["reset", "g6", "--topic", "t6:0", target, "--yes"];
-        times.push(once(&mut command(krewind, cluster, &args))?);
+/// Real writes to a time before the first record, of groups that stand one offset further before each run: every row moves.
+fn applied(bench: &Bench, krewind: &Path, cluster: &Cluster, size: i32) -> Result<(), Box<dyn Error>> {
+    let (group, topic) = (format!("g{size}"), format!("t{size}"));
+    let ours = [
+        "reset",
+        &group,
+        "--topic",
+        &topic,
+        "--to-timestamp",
+        "2020-01-01T00:00:00Z",
+        "--skip-unread",
+        "allow",
+        "--yes",
+    ];
+    let theirs = [
+        "--reset-offsets",
+        "--group",
+        &group,
+        "--topic",
+        &topic,
+        "--to-datetime",
+        "2020-01-01T00:00:00.000",
+        "--execute",
+    ];
+    let times = |runs: usize, command: &mut Command| -> Result<Duration, Box<dyn Error>> {
+        let mut times = Vec::with_capacity(runs);
+        for _ in 0..runs {
+            stand_at(cluster, size, 1)?;
+            times.push(once(command)?);
+        }
+        times.sort();
+        Ok(times[times.len() / 2])
+    };
+    let krewind_time = times(bench.runs, &mut command(krewind, cluster, &ours))?;
+    let tool_time = times(3, &mut tool(cluster, &theirs)?)?;
+    let what = format!("reset to a time, {size} partitions");
+    println!(
+        "{what:<34}{:>9.1} ms{:>19.0} ms{:>7.1}x",
+        ms(krewind_time),
+        ms(tool_time),
+        tool_time.as_secs_f64() / krewind_time.as_secs_f64()
+    );
+    Ok(())
+}
+
+/// Commits this offset on each partition of the topic of this size.
+fn stand_at(cluster: &Cluster, size: i32, offset: i64) -> Result<(), Box<dyn Error>> {
+    let topic = format!("t{size}");
+    let offsets: Vec<(&str, i32, i64)> = (0..size).map(|partition| (topic.as_str(), partition, offset)).collect();
+    for chunk in offsets.chunks(1000) {
+        cluster.commit_all(&format!("g{size}"), chunk)?;
     }
-    times.sort();
-    println!("{:<34}{:>9.1} ms", "reset, written and read back", ms(times[times.len() / 2]));
     Ok(())
 }
 
