@@ -55,7 +55,7 @@ pub fn describe<C: Cluster + ?Sized>(
     let existing: Vec<TopicPartition> = rows
         .iter()
         .flatten()
-        .filter(|row| matches!(topics.get(&row.topic), Some(Ok(topic)) if topic.partitions.contains(&row.partition)))
+        .filter(|row| matches!(topics.get(&row.topic), Some(Ok(topic)) if topic.has_partition(row.partition)))
         .cloned()
         .collect::<BTreeSet<_>>()
         .into_iter()
@@ -308,7 +308,7 @@ fn partition(
     };
     let watermarks = match (topic, log) {
         (Some(Err(fault)), _) => Err(fault.clone()),
-        (Some(Ok(topic)), _) if !topic.partitions.contains(&row.partition) => {
+        (Some(Ok(topic)), _) if !topic.has_partition(row.partition) => {
             report.status = PartitionStatus::TopicMissing;
             report.reason = Some(format!(
                 "topic `{}` has no partition {}: it has {}",

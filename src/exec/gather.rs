@@ -117,7 +117,7 @@ pub fn selected(
             PartitionSet::Only(numbers) => numbers.iter().copied().collect(),
         };
         for number in numbers {
-            if !topic.partitions.contains(&number) {
+            if !topic.has_partition(number) {
                 return Err(Error::new(
                     Code::TopicNotFound,
                     format!("topic `{name}` has no partition {number}: it has {}", topic.partitions.len()),

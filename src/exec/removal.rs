@@ -159,7 +159,7 @@ fn facts<C: Cluster + ?Sized>(
     topics: &Topics,
     commits: &BTreeMap<TopicPartition, Commit>,
 ) -> Result<Vec<Facts>> {
-    let exists = |partition: &TopicPartition| matches!(topics.get(&partition.topic), Some(Ok(topic)) if topic.partitions.contains(&partition.partition));
+    let exists = |partition: &TopicPartition| matches!(topics.get(&partition.topic), Some(Ok(topic)) if topic.has_partition(partition.partition));
     let existing: Vec<TopicPartition> = partitions.iter().filter(|partition| exists(partition)).cloned().collect();
     let logs = gather::logs(cluster, &existing, &vec![None; existing.len()]);
     let known: HashMap<&TopicPartition, gather::Log> = existing.iter().zip(logs).collect();

@@ -119,7 +119,7 @@ fn partitions<C: Cluster + ?Sized>(cluster: &C, selections: &[TopicSelection]) -
             PartitionSet::Only(numbers) => numbers.iter().copied().collect(),
         };
         for number in numbers {
-            if !description.partitions.contains(&number) {
+            if !description.has_partition(number) {
                 let count = description.partitions.len();
                 return Err(Error::new(
                     Code::TopicNotFound,

@@ -8,8 +8,8 @@ use crate::model::{
 };
 use crate::offset::Target;
 use crate::plan::guard::{self, Commits};
-use crate::plan::reset::{Log, PartitionFacts, Planned, ResetSpec, destination_report, plan};
-use crate::report::{GroupOutcome, GroupPlan, Preconditions, Refusal, ResetReport, ResetTotal, VERSION};
+use crate::plan::reset::{Destination, Log, PartitionFacts, Place, Planned, ResetSpec, destination_report, plan};
+use crate::report::{GroupOutcome, GroupPlan, Preconditions, Refusal, ResetReport, ResetRow, ResetTotal, VERSION};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::{Duration, Instant};
 
@@ -38,6 +38,23 @@ pub struct Request {
     pub spec: ResetSpec,
     /// Whether a group that does not exist may be made by the write.
     pub create_group: bool,
+}
+
+impl Request {
+    /// The same request with the offsets that a plan came to in the place of its target: what is written is what was shown, and
+    /// times need no second lookup, which takes a broker longer than all the rest.
+    fn at(&self, rows: &[ResetRow]) -> Request {
+        let place = |row: &ResetRow| {
+            let place = Place { target: Target::Offset(row.new_offset?), metadata: row.new_metadata.clone() };
+            Some((TopicPartition::new(row.topic.as_str(), row.partition), place))
+        };
+        let destination = Destination::Each {
+            rows: rows.iter().filter_map(place).collect(),
+            from: destination_report(&self.spec.destination),
+            otherwise: "left as it is".to_owned(),
+        };
+        Request { spec: ResetSpec { destination, ..self.spec.clone() }, ..self.clone() }
+    }
 }
 
 /// One look at a group and its logs.
@@ -187,7 +204,7 @@ fn facts<C: Cluster + ?Sized>(
     topics: &HashMap<String, Result<TopicDescription, BrokerFault>>,
     commits: &BTreeMap<TopicPartition, Commit>,
 ) -> Result<Vec<PartitionFacts>> {
-    let exists = |partition: &TopicPartition| matches!(topics.get(&partition.topic), Some(Ok(topic)) if topic.partitions.contains(&partition.partition));
+    let exists = |partition: &TopicPartition| matches!(topics.get(&partition.topic), Some(Ok(topic)) if topic.has_partition(partition.partition));
     let existing: Vec<TopicPartition> = partitions.iter().filter(|partition| exists(partition)).cloned().collect();
     let times: Vec<Option<i64>> = existing
         .iter()
@@ -273,7 +290,7 @@ pub fn together(reports: Vec<ResetReport>) -> Option<ResetReport> {
 
 /// Looks again right before a write: whether what the plan rests on still holds.
 pub fn look_again<C: Cluster + ?Sized>(cluster: &C, request: &Request, first: &Look) -> Result<Result<Look, Refusal>> {
-    let now = look(cluster, request)?;
+    let now = look(cluster, &request.at(&first.planned.rows))?;
     let refusal = if now.description.is_active() {
         Some(guard::active(&now.description))
     } else {

@@ -62,7 +62,7 @@ pub fn look<C: Cluster + ?Sized>(cluster: &C, request: &Request) -> Result<Look>
     commits.extend(gather::commits(cluster, group, &unlisted).map_err(failed)?);
     let pending = wait_for_pending(cluster, group, &partitions, &mut commits)?;
 
-    let exists = |partition: &&TopicPartition| matches!(topics.get(&partition.topic), Some(Ok(topic)) if topic.partitions.contains(&partition.partition));
+    let exists = |partition: &&TopicPartition| matches!(topics.get(&partition.topic), Some(Ok(topic)) if topic.has_partition(partition.partition));
     let existing: Vec<TopicPartition> = partitions.iter().filter(exists).cloned().collect();
     let mut logs: HashMap<&TopicPartition, Log> = HashMap::new();
     for (partition, log) in existing.iter().zip(gather::logs(cluster, &existing, &[])) {

@@ -140,6 +140,13 @@ pub struct TopicDescription {
     pub is_internal: bool,
 }
 
+impl TopicDescription {
+    /// Whether it has this partition.
+    pub fn has_partition(&self, partition: i32) -> bool {
+        self.partitions.binary_search(&partition).is_ok()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

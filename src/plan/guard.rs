@@ -202,10 +202,12 @@ pub fn commits_moving(group: &str, before: &Commits, after: &Commits) -> Option<
 
 /// What no longer holds of the rows that move: topics made anew, targets that the log has passed.
 pub fn stale(rows: &[ResetRow], now: &[ResetRow]) -> Option<Refusal> {
+    let now: BTreeMap<(&str, i32), &ResetRow> =
+        now.iter().map(|row| ((row.topic.as_str(), row.partition), row)).collect();
     let mut differences = Vec::new();
     for row in rows.iter().filter(|row| row.new_offset.is_some()) {
         let name = format!("{}-{}", row.topic, row.partition);
-        match now.iter().find(|other| other.topic == row.topic && other.partition == row.partition) {
+        match now.get(&(row.topic.as_str(), row.partition)) {
             None => differences.push(format!("{name} no longer exists")),
             Some(other) if other.topic_id.is_none() && other.log_start_offset.is_none() => {
                 differences.push(format!("{name} no longer exists"));
