@@ -3,7 +3,7 @@ use super::*;
 const PATH: &str = "/etc/xdg/krewind/config.toml";
 
 fn read(text: &str) -> Result<Config, Vec<Problem>> {
-    parse(text, Path::new(PATH), Some(Path::new("/home/me")))
+    parse(text, Path::new(PATH), Some(Path::new("/users/me")))
 }
 
 fn problems(text: &str) -> Vec<Problem> {
@@ -50,7 +50,7 @@ fn properties_quoted_or_not() {
     .unwrap();
     let profile = &config.profiles["p"];
     assert!(profile.read_only);
-    assert_eq!(profile.command_config.as_ref().unwrap().value, Path::new("/home/me/a"));
+    assert_eq!(profile.command_config.as_ref().unwrap().value, Path::new("/users/me/a"));
     let mut properties = profile.properties.clone();
     properties.sort();
     let expected = [("client.id", "a"), ("retries", "3"), ("sasl.username", "me"), ("socket.keepalive.enable", "true")];
