@@ -359,9 +359,13 @@ impl Writing<'_> {
     }
 
     fn exit(&self) -> Exit {
+        let wrote = self.report.groups.iter().flat_map(|group| &group.rows).any(|row| row.outcome.is_some());
+        let wrote = wrote || self.report.groups.iter().any(|group| group.outcome == GroupOutcome::Applied);
         self.report.groups.iter().fold(Exit::Done, |exit, group| {
             exit.worse(match group.outcome {
                 GroupOutcome::Planned | GroupOutcome::Applied | GroupOutcome::NothingToDo => Exit::Done,
+                // A refusal ends with 3 only where nothing was written at all.
+                GroupOutcome::Refused if wrote => Exit::Failed,
                 GroupOutcome::Refused => Exit::Refused,
                 GroupOutcome::Partial | GroupOutcome::Failed | GroupOutcome::NotBegun | GroupOutcome::Unknown => {
                     Exit::Failed

@@ -53,7 +53,8 @@ fn an_active_one_refuses_all_unless_the_others_may_go_on() {
     assert_eq!(report["groups"][0]["refusal"]["code"], "group-active");
     assert_eq!(stands(&second), [Some(6)]);
 
-    let report = krewind.reset(&[&args[..], &["--keep-going"]].concat()).exits(3).json();
+    // Something was written, so this is no 3.
+    let report = krewind.reset(&[&args[..], &["--keep-going"]].concat()).exits(1).json();
     assert_eq!(outcomes(&report), [(first.clone(), "refused".to_owned()), (second.clone(), "applied".to_owned())]);
     assert_eq!(report["outcome"], "partial");
     assert_eq!((stands(&first), stands(&second)), (vec![Some(4)], vec![Some(0)]));
