@@ -28,15 +28,15 @@ pub struct Demo {
     #[arg(long)]
     keep: bool,
 
-    /// Take this binary as it is, instead of building it
+    /// Take this binary as it is, where it exists, instead of building it
     #[arg(long, env = "KREWIND_DEMO_BINARY", hide = true)]
     binary: Option<PathBuf>,
 }
 
 pub fn run(demo: &Demo) -> Result<(), Box<dyn Error>> {
     let krewind = match &demo.binary {
-        Some(binary) => binary.clone(),
-        None => build()?,
+        Some(binary) if binary.exists() => binary.clone(),
+        _ => build()?,
     };
     println!("# A real Apache Kafka {} on this machine", crate::kafka::version());
     let standing = Standing::at(&crate::kafka::state_dir()?);
