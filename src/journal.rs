@@ -3,7 +3,7 @@
 
 use crate::error::{Code, Error, Result};
 use crate::model::Timestamp;
-use crate::report::{JournalEntry, VERSION};
+use crate::report::{JournalEntry, JournalGroup, VERSION};
 use etcetera::BaseStrategy;
 use std::fs::{DirBuilder, File};
 use std::io::Write;
@@ -72,17 +72,35 @@ impl Journal {
         Ok(entry)
     }
 
-    /// Notes that a group's write was taken back by another one. A journal that lies elsewhere keeps what it says.
+    /// Notes that a group's write was taken back by another one. Where that write took back a third, the third stands again.
+    /// A journal that lies elsewhere keeps what it says.
     pub fn mark_undone(&self, id: &str, group: &str, by: &str) -> Result<()> {
-        let path = self.path(id);
-        if !path.exists() {
-            return Ok(());
+        let (mut id, mut by) = (id.to_owned(), Some(by.to_owned()));
+        let mut seen = Vec::new();
+        while self.path(&id).exists() && !seen.contains(&id) {
+            let undone = self.change(&id, group, |journalled| journalled.undone_by.clone_from(&by))?;
+            by = if by.is_some() { None } else { Some(id.clone()) };
+            seen.push(id);
+            let Some(undone) = undone else { break };
+            id = undone;
         }
-        let mut entry = Journal::read(&path)?;
-        for journalled in entry.groups.iter_mut().filter(|journalled| journalled.group == group) {
-            journalled.undone_by = Some(by.to_owned());
+        Ok(())
+    }
+
+    /// Notes that nothing of a group's write is left to take back.
+    pub fn mark_settled(&self, id: &str, group: &str) -> Result<()> {
+        if self.path(id).exists() {
+            self.change(id, group, |journalled| journalled.settled = true)?;
         }
-        self.save(&entry).map(|_| ())
+        Ok(())
+    }
+
+    /// Changes a group of an entry; the write that the entry's own took back.
+    fn change(&self, id: &str, group: &str, change: impl Fn(&mut JournalGroup)) -> Result<Option<String>> {
+        let mut entry = Journal::read(&self.path(id))?;
+        entry.groups.iter_mut().filter(|journalled| journalled.group == group).for_each(change);
+        self.save(&entry)?;
+        Ok(entry.undoes)
     }
 
     /// The journal in this directory.

@@ -1,4 +1,4 @@
-//! Ctrl-C and SIGTERM.
+//! Ctrl-C and SIGTERM, and SIGHUP while a write is under way.
 
 use crate::error::{Code, Error, Exit};
 use std::io::Write;
@@ -107,8 +107,15 @@ impl Interrupt {
         self.mode.store(STOP_WORK, Ordering::SeqCst);
     }
 
-    /// From now on signals only set [`Self::flag`].
+    /// From now on signals only set [`Self::flag`], and a terminal that goes away ends nothing: what was agreed to is written to
+    /// its end, and the journal is told.
     pub fn hold(&self) {
+        // Not before: `nohup` has SIGHUP ignored, and a listener would undo that. The first listener replaces what the signal does
+        // for the rest of the process.
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let _ = runtime.map(|runtime| {
+            runtime.block_on(async { tokio::signal::unix::signal(tokio::signal::unix::SignalKind::hangup()) })
+        });
         self.mode.store(HELD, Ordering::SeqCst);
     }
 }

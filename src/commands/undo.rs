@@ -11,7 +11,9 @@ use crate::kafka::ReadOnly;
 use crate::offset::OutOfRange;
 use crate::plan::undo::Moved;
 use crate::render;
-use crate::report::{GroupOutcome, HistoryEntry, HistoryReport, JournalEntry, JournalState, ResetReport, VERSION};
+use crate::report::{
+    GroupOutcome, HistoryEntry, HistoryReport, JournalEntry, JournalGroup, JournalState, ResetReport, VERSION,
+};
 use clap::{ArgGroup, Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -105,7 +107,14 @@ pub fn run(context: &Context, args: &UndoArgs) -> Result<Exit> {
     let mut looks: Vec<(Request, Look)> = Vec::new();
     let mut reports: Vec<ResetReport> = Vec::new();
     let wanted = entry.groups.iter().filter(|written| args.group.as_ref().is_none_or(|group| *group == written.group));
-    for written in wanted.filter(|written| written.undone_by.is_none()) {
+    for written in wanted {
+        if !written.may_have_changed() {
+            let outcome = written.outcome.map(GroupOutcome::as_str).unwrap_or_default();
+            context.ui.status(&format!("`{}` was left as it was by that write ({outcome})", written.group));
+        }
+        if !written.is_open() {
+            continue;
+        }
         let request = Request {
             id: entry.id.clone(),
             written: written.clone(),
@@ -124,6 +133,9 @@ pub fn run(context: &Context, args: &UndoArgs) -> Result<Exit> {
         looks.push((request, look));
     }
     let Some(report) = together(reports) else {
+        if !entry.groups.iter().any(JournalGroup::may_have_changed) {
+            return Err(Error::usage(format!("write {} changed nothing: there is nothing to take back", entry.id)));
+        }
         let by: Vec<&str> = entry.groups.iter().filter_map(|written| written.undone_by.as_deref()).collect();
         let error = Error::usage(format!("write {} was taken back already", entry.id));
         return Err(match by.first() {
@@ -164,12 +176,7 @@ fn chosen(context: &Context, args: &UndoArgs, cluster_id: &str) -> Result<Journa
     let of_group = |entry: &JournalEntry| {
         entry.cluster_id == cluster_id
             && entry.undoes.is_none()
-            && entry.groups.iter().any(|written| {
-                // Groups that were not begun, or failed as a whole, were not changed.
-                written.group == group
-                    && written.undone_by.is_none()
-                    && !matches!(written.outcome, Some(GroupOutcome::NotBegun | GroupOutcome::Failed))
-            })
+            && entry.groups.iter().any(|written| written.group == group && written.is_open())
     };
     entries
         .into_iter()

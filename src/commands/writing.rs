@@ -105,6 +105,9 @@ impl Writing<'_> {
             return Ok(exit);
         }
         if self.to_write().is_empty() {
+            if let Some(undone) = &self.undoes {
+                self.mark_settled(undone);
+            }
             self.sum_up();
             self.emit()?;
             return Ok(self.exit());
@@ -312,6 +315,8 @@ impl Writing<'_> {
                     .ui
                     .warn(&format!("the write was made, yet its outcome could not be added to the journal: {error}"));
             }
+        } else if let Some(undone) = &self.undoes {
+            self.mark_settled(undone);
         }
         self.emit()?;
         tell_failures(context, &self.report);
@@ -319,28 +324,41 @@ impl Writing<'_> {
         Ok(if context.interrupt.came() { exit.worse(Exit::Interrupted) } else { exit })
     }
 
-    /// Notes in the journal what was taken back.
+    /// Notes in the journal what was taken back whole: of a part the rest can be taken back yet.
     fn mark_undone(&self, journal: &Journal, undone: &str, by: &str) {
-        for group in &self.report.groups {
-            if matches!(group.outcome, GroupOutcome::Applied | GroupOutcome::Partial)
-                && let Err(error) = journal.mark_undone(undone, &group.group, by)
-            {
-                self.context
-                    .ui
-                    .warn(&format!("the journal could not be told that write {undone} was taken back: {error}"));
-            }
+        for group in self.report.groups.iter().filter(|group| group.outcome == GroupOutcome::Applied) {
+            self.tell_unmarked(undone, journal.mark_undone(undone, &group.group, by));
+        }
+    }
+
+    /// Notes that nothing is left to take back of the groups that stand as before that write.
+    fn mark_settled(&self, undone: &str) {
+        let Some(journal) = Journal::existing() else { return };
+        let settled = |outcome| matches!(outcome, GroupOutcome::Applied | GroupOutcome::NothingToDo);
+        for group in self.report.groups.iter().filter(|group| settled(group.outcome)) {
+            self.tell_unmarked(undone, journal.mark_settled(undone, &group.group));
+        }
+    }
+
+    fn tell_unmarked(&self, undone: &str, marked: Result<()>) {
+        if let Err(error) = marked {
+            let message = format!("the journal could not be told that write {undone} was taken back: {error}");
+            self.context.ui.warn(&message);
         }
     }
 
     /// Speaks up about earlier writes of these groups whose end is not known.
     fn tell_unended(&self) {
-        let Some(Ok((entries, _))) = Journal::existing().map(|journal| journal.entries()) else { return };
+        let Some(Ok((entries, broken))) = Journal::existing().map(|journal| journal.entries()) else { return };
+        for message in broken {
+            self.context.ui.warn(&format!("{message}; whether that write came to its end is not known"));
+        }
         for entry in entries {
             let unended = entry.state == JournalState::Begun && entry.cluster_id == self.report.cluster_id;
             if !unended || self.undoes.as_ref() == Some(&entry.id) {
                 continue;
             }
-            let written = entry.groups.iter().filter(|written| written.undone_by.is_none());
+            let written = entry.groups.iter().filter(|written| written.is_open());
             for written in written.filter(|written| self.report.groups.iter().any(|group| group.group == written.group))
             {
                 self.context.ui.warn(&format!(
@@ -441,7 +459,7 @@ fn journal_group(group: &GroupPlan, commits: &Commits, deleted: bool) -> Journal
             }
         })
         .collect();
-    JournalGroup { group: group.group.clone(), outcome: None, undone_by: None, deleted, rows }
+    JournalGroup { group: group.group.clone(), outcome: None, undone_by: None, settled: false, deleted, rows }
 }
 
 /// Says on standard error why a group is refused, and what would help.

@@ -107,17 +107,14 @@ fn back(of: &Row<'_>, moved: Moved, out_of_range: OutOfRange, planned: &mut Plan
         (row.rereads, row.skips) = (current.map(|_| 0), current.map(|_| 0));
         return row;
     }
-    if !stands_as_left(journalled, current) {
-        let text = |offset: Option<i64>| offset.map_or_else(|| "no commit".to_owned(), |offset| offset.to_string());
+    if let Some((from, to, since)) = moved_since(journalled, of.commit.as_ref()) {
         match moved {
-            Moved::Refuse => {
-                planned.moved.push(format!("{partition} from {} to {}", text(left(journalled)), text(current)));
-            }
+            Moved::Refuse => planned.moved.push(format!("{partition} from {from} to {to}")),
             Moved::Keep => {
-                row.reason = Some(format!("moved since to {}: left there", text(current)));
+                row.reason = Some(format!("{since}: left there"));
                 return row;
             }
-            Moved::Overwrite => row.reason = Some(format!("moved since to {}: overwritten", text(current))),
+            Moved::Overwrite => row.reason = Some(format!("{since}: overwritten")),
         }
     }
     let Some((offset, metadata)) = before else {
@@ -149,18 +146,35 @@ fn back(of: &Row<'_>, moved: Moved, out_of_range: OutOfRange, planned: &mut Plan
     row
 }
 
-/// Where the write left the commit, as far as it was seen.
-fn left(row: &JournalRow) -> Option<i64> {
-    match row.outcome {
-        Some(RowOutcome::Drifted | RowOutcome::TakenOver) => row.read_back,
-        _ => row.new_offset,
-    }
-}
-
-/// Whether the commit stands where the write left it. Where its end was not seen it may also stand where it stood before.
-fn stands_as_left(row: &JournalRow, current: Option<i64>) -> bool {
+/// Whether the commit stands elsewhere than the write left it, in words: from, to, and both as a reason. Where the write's end was
+/// not seen the commit may also stand where it stood before.
+fn moved_since(row: &JournalRow, commit: Option<&CommittedOffset>) -> Option<(String, String, String)> {
+    // What was seen after the write, and not what the write was about, where those differ.
+    let (offset, metadata) = match row.outcome {
+        Some(RowOutcome::Drifted | RowOutcome::TakenOver) => (row.read_back, None),
+        _ => (row.new_offset, row.new_metadata.as_deref()),
+    };
     let unseen = matches!(row.outcome, None | Some(RowOutcome::Unknown));
-    current == left(row) || unseen && current == row.previous_offset
+    let stands = |offset: Option<i64>, metadata: Option<&str>| match (commit, offset) {
+        (None, None) => true,
+        // Without a word on the metadata the offset alone is compared.
+        (Some(commit), Some(offset)) => {
+            commit.offset == offset && metadata.is_none_or(|metadata| metadata == commit.metadata)
+        }
+        _ => false,
+    };
+    if stands(offset, metadata) || unseen && stands(row.previous_offset, row.previous_metadata.as_deref()) {
+        return None;
+    }
+    let text = |offset: Option<i64>| offset.map_or_else(|| "no commit".to_owned(), |offset| offset.to_string());
+    let current = commit.map(|commit| commit.offset);
+    if current == offset {
+        let with = |metadata: &str| format!("{} with metadata {metadata:?}", text(offset));
+        let now = commit.map(|commit| commit.metadata.as_str()).unwrap_or_default();
+        let since = format!("its metadata was changed since to {now:?}");
+        return Some((with(metadata.unwrap_or_default()), with(now), since));
+    }
+    Some((text(offset), text(current), format!("moved since to {}", text(current))))
 }
 
 #[cfg(test)]
@@ -226,7 +240,19 @@ mod tests {
         // A write whose end was not seen may have done nothing.
         let unseen = JournalRow { outcome: None, read_back: None, ..row };
         assert_eq!(planned(&unseen, Some((6, "")), "id", Moved::Refuse).moved.len(), 1);
-        assert!(planned(&unseen, Some((9, "other")), "id", Moved::Refuse).moved.is_empty());
+        assert!(planned(&unseen, Some((9, "before")), "id", Moved::Refuse).moved.is_empty());
+        assert_eq!(planned(&unseen, Some((9, "other")), "id", Moved::Refuse).moved, ["orders-0 from 4 to 9"]);
+    }
+
+    #[test]
+    fn metadata_that_changed_since_at_the_same_offset_is_a_move_too() {
+        let row = JournalRow { new_metadata: Some("before".to_owned()), ..journalled(Some(9), Some(4)) };
+        assert!(planned(&row, Some((4, "before")), "id", Moved::Refuse).moved.is_empty());
+        let moved = planned(&row, Some((4, "a \"flag\"")), "id", Moved::Refuse).moved;
+        assert_eq!(moved, [r#"orders-0 from 4 with metadata "before" to 4 with metadata "a \"flag\"""#]);
+        let kept = planned(&row, Some((4, "theirs")), "id", Moved::Keep);
+        assert_eq!(kept.rows[0].action, Action::Skip);
+        assert_eq!(kept.rows[0].reason.as_deref(), Some(r#"its metadata was changed since to "theirs": left there"#));
     }
 
     #[test]

@@ -53,11 +53,27 @@ pub struct JournalGroup {
     /// The write that took this one back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub undone_by: Option<String>,
+    /// Whether nothing of the write is left to take back, though no write of the journal did it: an undo found everything as it
+    /// was, or went without a journal.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub settled: bool,
     /// Whether the whole group is deleted.
     #[serde(default)]
     pub deleted: bool,
     /// The commits that are replaced.
     pub rows: Vec<JournalRow>,
+}
+
+impl JournalGroup {
+    /// Whether the write may have changed something of the group: one that was not begun, or failed as a whole, did not.
+    pub fn may_have_changed(&self) -> bool {
+        !matches!(self.outcome, Some(GroupOutcome::NotBegun | GroupOutcome::Failed))
+    }
+
+    /// Whether something may be left to take back.
+    pub fn is_open(&self) -> bool {
+        self.may_have_changed() && self.undone_by.is_none() && !self.settled
+    }
 }
 
 /// One commit that is replaced.

@@ -1,5 +1,7 @@
 //! What a write replaced is put back, and nothing that moved since is lost.
 
+mod partly;
+
 use crate::reset::place::Place;
 use crate::reset::runner::{Krewind, each};
 use local_kafka::client::{LiveMember, MemberOptions};
