@@ -6,6 +6,7 @@ use super::wait::{self, Patience, Prepared};
 use super::writing::{Agreement, GroupWork, Writing, connect};
 use crate::cli::Output;
 use crate::error::{Code, Error, Exit, Result};
+use crate::exec::keeping;
 use crate::exec::reset::{self as exec, Look, Request};
 use crate::kafka::{Client, ReadOnly};
 use crate::model::{GroupDescription, GroupState, TopicSelection};
@@ -212,8 +213,9 @@ fn prepare<'a>(
         reports.push(exec::report(&reading, &request, &look, context.clock())?);
         looks.push((request, look));
     }
-    let report = exec::together(reports)
+    let mut report = exec::together(reports)
         .ok_or_else(|| Error::usage("no group's name matches").hint("`krewind list` shows the names"))?;
+    report.warnings.extend(keeping::warnings(&reading, &looks, context.clock()));
     for (group, (_, look)) in report.groups.iter().zip(&looks) {
         if group.rows.is_empty() && group.outcome == GroupOutcome::NothingToDo && !look.description.is_active() {
             context.ui.warn(&format!("group `{}` has no commits, so `--all-topics` names nothing", group.group));

@@ -3,6 +3,7 @@
 pub mod apply;
 pub mod describe;
 pub mod gather;
+pub mod keeping;
 pub mod list;
 pub mod peek;
 pub mod removal;

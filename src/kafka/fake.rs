@@ -1,7 +1,8 @@
 //! A cluster in memory, for tests of the modules that drive one: it answers what a test told it.
 
 use super::{
-    BrokerFault, Cluster, CommitLookup, CommitRow, FoundOffset, GroupListing, GroupNames, OffsetSpec, WriteRow, codes,
+    BrokerFault, Cluster, CommitLookup, CommitRow, FoundOffset, GroupListing, GroupNames, OffsetSpec, Settings,
+    WriteRow, codes,
 };
 use crate::error::Result;
 use crate::model::{
@@ -210,5 +211,17 @@ impl Cluster for Fake {
                 })
             })
             .collect()
+    }
+
+    fn topic_settings(&self, topics: &[&str], _: &[&str]) -> Vec<Result<Settings, BrokerFault>> {
+        topics.iter().map(|_| Ok(Settings::new())).collect()
+    }
+
+    fn broker_settings(&self, _: i32, _: &[&str]) -> Result<Settings, BrokerFault> {
+        Ok(Settings::new())
+    }
+
+    fn topic_names(&self) -> Result<Vec<String>, BrokerFault> {
+        Ok(self.0.lock().unwrap().topic_ids.keys().cloned().collect())
     }
 }

@@ -1,6 +1,7 @@
 //! The cluster, and the only importer of rdkafka. Blocking calls that return owned data; `unsafe` lives in [`ffi`].
 
 pub mod config;
+mod configs;
 mod connect;
 mod error;
 #[cfg(test)]
@@ -12,6 +13,7 @@ pub mod reader;
 mod removal;
 mod topics;
 
+pub use configs::Settings;
 pub use connect::{Client, Connection, LogSink};
 pub use error::{BrokerFault, codes};
 pub use ffi::leave;
@@ -66,6 +68,15 @@ pub trait Cluster: Sync {
 
     /// Topics, each answered by itself, in the order asked.
     fn describe_topics(&self, topics: &[&str]) -> Vec<Result<TopicDescription, BrokerFault>>;
+
+    /// Settings of topics, each topic answered by itself, in the order asked.
+    fn topic_settings(&self, topics: &[&str], names: &[&str]) -> Vec<Result<Settings, BrokerFault>>;
+
+    /// Settings of one broker.
+    fn broker_settings(&self, broker: i32, names: &[&str]) -> Result<Settings, BrokerFault>;
+
+    /// The names of all topics that this login may describe.
+    fn topic_names(&self) -> Result<Vec<String>, BrokerFault>;
 }
 
 fn read_only(group: &str) -> Error {
@@ -112,5 +123,14 @@ impl<C: Cluster + ?Sized> Cluster for ReadOnly<'_, C> {
     }
     fn describe_topics(&self, topics: &[&str]) -> Vec<Result<TopicDescription, BrokerFault>> {
         self.0.describe_topics(topics)
+    }
+    fn topic_settings(&self, topics: &[&str], names: &[&str]) -> Vec<Result<Settings, BrokerFault>> {
+        self.0.topic_settings(topics, names)
+    }
+    fn broker_settings(&self, broker: i32, names: &[&str]) -> Result<Settings, BrokerFault> {
+        self.0.broker_settings(broker, names)
+    }
+    fn topic_names(&self) -> Result<Vec<String>, BrokerFault> {
+        self.0.topic_names()
     }
 }

@@ -2,7 +2,7 @@ use super::connect::Client;
 use super::error::{BrokerFault, codes};
 use super::ffi::owned::{PartitionEntry, PartitionRow};
 use super::ffi::{offsets as ffi, owned};
-use super::{Cluster, GroupListing, GroupNames};
+use super::{Cluster, GroupListing, GroupNames, Settings};
 use crate::error::Result;
 use crate::model::{CommittedOffset, GroupDescription, TopicDescription, TopicPartition};
 use std::collections::HashMap;
@@ -195,6 +195,18 @@ impl Cluster for Client {
 
     fn describe_topics(&self, topics: &[&str]) -> Vec<Result<TopicDescription, BrokerFault>> {
         self.described_topics(topics)
+    }
+
+    fn topic_settings(&self, topics: &[&str], names: &[&str]) -> Vec<Result<Settings, BrokerFault>> {
+        self.settings_of_topics(topics, names)
+    }
+
+    fn broker_settings(&self, broker: i32, names: &[&str]) -> Result<Settings, BrokerFault> {
+        self.settings_of_broker(broker, names)
+    }
+
+    fn topic_names(&self) -> Result<Vec<String>, BrokerFault> {
+        self.names_of_topics()
     }
 }
 

@@ -218,20 +218,26 @@ fn zone_name(zone: &TimeZone) -> String {
     }
 }
 
-/// `2h 3m ago`, `in 5s`, or `now`: the two largest units, since the exact milliseconds stand beside it.
+/// `2h 3m ago`, `in 5s`, or `now`.
 fn distance(then: Timestamp, now: Timestamp) -> String {
-    const UNITS: [(u64, &str); 5] = [(86_400_000, "d"), (3_600_000, "h"), (60_000, "m"), (1000, "s"), (1, "ms")];
-    let millis = now.as_millis().abs_diff(then.as_millis());
-    let Some(largest) = UNITS.iter().position(|(unit, _)| millis >= *unit) else {
+    if then == now {
         return "now".to_owned();
-    };
+    }
+    let text = length(i64::try_from(now.as_millis().abs_diff(then.as_millis())).unwrap_or(i64::MAX));
+    if then > now { format!("in {text}") } else { format!("{text} ago") }
+}
+
+/// `2h 3m`, `7d`: the two largest units of so many milliseconds, since an exact number stands beside it.
+pub fn length(millis: i64) -> String {
+    const UNITS: [(u64, &str); 5] = [(86_400_000, "d"), (3_600_000, "h"), (60_000, "m"), (1000, "s"), (1, "ms")];
+    let millis = millis.unsigned_abs();
+    let largest = UNITS.iter().position(|(unit, _)| millis >= *unit).unwrap_or(UNITS.len() - 1);
     let (unit, name) = UNITS[largest];
     let mut text = format!("{}{name}", millis / unit);
-    // Milliseconds beside seconds only: beside anything larger they say nothing.
     if let Some((finer, name)) = UNITS.get(largest + 1)
         && millis % unit / finer > 0
     {
         text.push_str(&format!(" {}{name}", millis % unit / finer));
     }
-    if then > now { format!("in {text}") } else { format!("{text} ago") }
+    text
 }

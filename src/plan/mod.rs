@@ -2,6 +2,7 @@
 
 pub mod diff;
 pub mod guard;
+pub mod keeping;
 pub mod lag;
 pub mod rates;
 pub mod removal;

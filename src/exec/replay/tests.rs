@@ -39,6 +39,15 @@ struct Fake {
 }
 
 impl Cluster for Fake {
+    fn topic_settings(&self, _: &[&str], _: &[&str]) -> Vec<Result<crate::kafka::Settings, BrokerFault>> {
+        unreachable!()
+    }
+    fn broker_settings(&self, _: i32, _: &[&str]) -> Result<crate::kafka::Settings, BrokerFault> {
+        unreachable!()
+    }
+    fn topic_names(&self) -> Result<Vec<String>, BrokerFault> {
+        unreachable!()
+    }
     fn is_restricted(&self) -> Option<bool> {
         unreachable!()
     }

@@ -14,6 +14,7 @@
 mod raw;
 
 pub mod batch;
+pub mod configs;
 mod find;
 pub mod groups;
 pub mod offsets;

@@ -28,6 +28,8 @@ unsafe extern "C" {
         metadata: *mut *const sys::rd_kafka_metadata,
         timeout_ms: c_int,
     ) -> i32;
+    #[link_name = "rd_kafka_ConfigResource_error"]
+    pub fn config_resource_error(resource: *const sys::rd_kafka_ConfigResource_t) -> i32;
     #[link_name = "rd_kafka_message_headers"]
     pub fn message_headers(message: *const sys::rd_kafka_message_t, headers: *mut *mut sys::rd_kafka_headers_t) -> i32;
     #[link_name = "rd_kafka_header_get_all"]

@@ -12,6 +12,7 @@ mod dry_run;
 mod failover;
 mod files;
 mod journal;
+mod kept;
 mod missing;
 mod names_and_numbers;
 mod pending;

@@ -19,7 +19,7 @@ pub struct Place {
     pub cluster: Cluster,
     pub topic: String,
     pub group: String,
-    partitions: Vec<i32>,
+    pub partitions: Vec<i32>,
 }
 
 /// So many seconds ago, as [`Place::dated`] takes it.

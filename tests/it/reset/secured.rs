@@ -184,3 +184,16 @@ fn a_group_is_deleted_by_who_may_and_what_the_login_does_not_see_is_warned_of() 
     assert_eq!(each(&report, "topic"), [&one.topic]);
     assert!(!one.group_exists());
 }
+
+#[test]
+fn what_a_limited_login_may_not_ask_is_not_known() {
+    let place = place(&[9]).committed(&[5]);
+    allow(ALICE.name, "Read", Resource::Group(&place.group));
+    allow(ALICE.name, "Read", Resource::Topic(&place.topic));
+    let ran = alice().reset(&[&place.group, "--all-topics", "--to-offset", "2", "--dry-run"]).exits(0);
+    let report = ran.json();
+    let codes: Vec<&str> =
+        report["warnings"].as_array().unwrap().iter().map(|warning| warning["code"].as_str().unwrap()).collect();
+    assert_eq!(codes, ["limited-login", "retention-unknown", "commit-retention"], "{ran}");
+    ran.tells("its settings can't be read (TOPIC_AUTHORIZATION_FAILED)").tells("is not known: the broker's settings");
+}
