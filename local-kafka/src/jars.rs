@@ -89,6 +89,16 @@ impl Jars {
     /// arguments are to be added.
     #[must_use]
     pub fn java(&self, heap_mb: u32) -> Command {
+        self.java_with(heap_mb, &["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"])
+    }
+
+    /// The same with the flags that Kafka's own scripts give a server (`kafka-run-class.sh`): slower to start, faster then.
+    pub fn java_as_a_server(&self, heap_mb: u32) -> Command {
+        let collector = ["-server", "-XX:+UseG1GC", "-XX:MaxGCPauseMillis=20", "-XX:InitiatingHeapOccupancyPercent=35"];
+        self.java_with(heap_mb, &[&collector[..], &["-XX:+ExplicitGCInvokesConcurrent"]].concat())
+    }
+
+    fn java_with(&self, heap_mb: u32, flags: &[&str]) -> Command {
         let mut classpath = OsString::from(&self.dir);
         classpath.push("/*");
         let mut log4j = OsString::from("-Dlog4j2.configurationFile=file:");
@@ -96,7 +106,7 @@ impl Jars {
         let mut command = Command::new(&self.java);
         command
             .arg(format!("-Xmx{heap_mb}m"))
-            .args(["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"])
+            .args(flags)
             .arg(log4j)
             .arg("-cp")
             .arg(classpath);

@@ -16,6 +16,21 @@ use crate::wait::{Check, wait_for};
 /// A clean stop takes 0.3 s, or 6 s for the last of three nodes: it has no quorum left.
 const STOP: Duration = Duration::from_secs(15);
 
+/// How a node's JVM is started.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Jvm {
+    /// The heap limit in MB.
+    pub(crate) heap_mb: u32,
+    /// With the flags of Kafka's own scripts.
+    pub(crate) as_a_server: bool,
+}
+
+impl Jvm {
+    fn command(self, jars: &Jars) -> std::process::Command {
+        if self.as_a_server { jars.java_as_a_server(self.heap_mb) } else { jars.java(self.heap_mb) }
+    }
+}
+
 /// One broker of a [`Kafka`](crate::Kafka); each is its own controller too.
 #[derive(Debug)]
 pub struct Node {
@@ -24,7 +39,7 @@ pub struct Node {
     dir: PathBuf,
     bootstrap: String,
     cluster_id: String,
-    heap_mb: u32,
+    jvm: Jvm,
     jars: &'static Jars,
     process: Mutex<Option<Process>>,
 }
@@ -36,7 +51,7 @@ impl Node {
         dir: &Path,
         bootstrap: String,
         cluster_id: &str,
-        heap_mb: u32,
+        jvm: Jvm,
         jars: &'static Jars,
         settings: &Settings,
     ) -> Result<Node, Error> {
@@ -49,7 +64,7 @@ impl Node {
             dir: dir.to_owned(),
             bootstrap,
             cluster_id: cluster_id.to_owned(),
-            heap_mb,
+            jvm,
             jars,
             process: Mutex::new(None),
         };
@@ -58,7 +73,7 @@ impl Node {
     }
 
     fn launch(&self) -> Result<(), Error> {
-        let mut command = self.jars.java(self.heap_mb);
+        let mut command = self.jvm.command(self.jars);
         command.arg("kafka.Kafka").arg(self.dir.join(format!("{}.properties", self.name)));
         let process = Process::start(&self.dir, &self.name, &command, Stdio::null(), None)?;
         *self.lock() = Some(process);

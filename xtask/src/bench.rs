@@ -28,7 +28,7 @@ const GROUPS: usize = 500;
 
 pub fn run(bench: &Bench) -> Result<(), Box<dyn Error>> {
     let krewind = build()?;
-    let kafka = Kafka::builder().heap_mb(2048).start()?;
+    let kafka = Kafka::builder().heap_mb(2048).as_a_server().start()?;
     let cluster = kafka.client();
     let sizes: &[i32] = if bench.small { &[6, 1000, 3000] } else { &[6, 1000, 3000, 10_000] };
     for &size in sizes {
