@@ -1,6 +1,6 @@
 use super::connect::Client;
 use super::error::{BrokerFault, codes};
-use super::ffi::owned::{PartitionEntry, PartitionRow};
+use super::ffi::owned::PartitionEntry;
 use super::ffi::{offsets as ffi, owned};
 use super::{Cluster, GroupListing, GroupNames, Settings};
 use crate::error::Result;
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 /// Partitions in one ListOffsets request: librdkafka merges answers in quadratic time, and small chunks in flight together
 /// measured fastest.
-const LOOKUP_CHUNK: usize = 300;
+const LOOKUP_CHUNK: usize = 150;
 
 /// Partitions in one request for commits, or to write them: librdkafka matches them in quadratic time.
 const COMMIT_CHUNK: usize = 1000;
@@ -329,13 +329,9 @@ impl Client {
                     }
                 }
                 Ok(rows) => {
-                    let places: HashMap<(&str, i32), usize> = indexes
-                        .iter()
-                        .map(|&index| ((queries[index].0.topic.as_str(), queries[index].0.partition), index))
-                        .collect();
-                    for (row, timestamp) in rows {
-                        if let Some(&index) = places.get(&(row.topic.as_str(), row.partition)) {
-                            answers[index] = found_offset(spec, row, timestamp);
+                    for (&index, row) in indexes.iter().zip(rows) {
+                        if let Some(row) = row {
+                            answers[index] = found_offset(spec, row);
                         }
                     }
                 }
@@ -354,12 +350,12 @@ fn wire_spec(spec: OffsetSpec) -> i64 {
     }
 }
 
-fn found_offset(spec: OffsetSpec, row: PartitionRow, timestamp: i64) -> Result<Option<FoundOffset>, BrokerFault> {
+fn found_offset(spec: OffsetSpec, row: ffi::FoundOffset) -> Result<Option<FoundOffset>, BrokerFault> {
     if let Some(fault) = row.fault {
         return Err(BrokerFault::from(fault));
     }
     match (row.offset, spec) {
-        (offset @ 0.., _) => Ok(Some(FoundOffset { offset, timestamp_ms: (timestamp >= 0).then_some(timestamp) })),
+        (offset @ 0.., _) => Ok(Some(FoundOffset { offset, timestamp_ms: (row.timestamp >= 0).then_some(row.timestamp) })),
         // Kafka's "no record at or after that time".
         (-1, OffsetSpec::AtTime(_)) => Ok(None),
         _ => Err(BrokerFault::leader_did_not_answer()),

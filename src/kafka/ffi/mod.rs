@@ -81,6 +81,15 @@ unsafe fn text(ptr: *const c_char) -> String {
     unsafe { CStr::from_ptr(ptr) }.to_string_lossy().into_owned()
 }
 
+/// Whether a C string, never null, has these bytes.
+///
+/// # Safety
+/// `ptr` points to a NUL-terminated string.
+unsafe fn is_text(ptr: *const c_char, text: &str) -> bool {
+    // SAFETY: the caller's promise.
+    unsafe { CStr::from_ptr(ptr) }.to_bytes() == text.as_bytes()
+}
+
 /// Like [`text`], null is `None`.
 ///
 /// # Safety

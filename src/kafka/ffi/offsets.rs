@@ -1,11 +1,12 @@
 //! ListOffsets, ListConsumerGroupOffsets, AlterConsumerGroupOffsets.
 
 use super::owned::{
-    AdminOptions, ErrorObject, PartitionEntry, PartitionList, PartitionRow, c_text, fault_of_error, read_list, read_row,
+    AdminOptions, ErrorObject, PartitionEntry, PartitionList, PartitionRow, c_text, fault_of_error, read_list,
 };
-use super::requests::{Wait, run};
-use super::{Fault, Native};
+use super::requests::{Wait, run, run_indexed};
+use super::{Fault, Native, is_text};
 use rdkafka_sys as sys;
+use std::ptr::addr_of;
 
 use sys::rd_kafka_admin_op_t as op;
 
@@ -17,17 +18,25 @@ pub struct OffsetLookup<'a> {
     pub read_committed: bool,
 }
 
-/// A found offset and the timestamp that came with it (−1 where none did).
-pub type FoundOffset = (PartitionRow, i64);
+/// What a lookup found for one row.
+pub struct FoundOffset {
+    /// The row's own fault.
+    pub fault: Option<Fault>,
+    /// The offset, librdkafka's negative ones included.
+    pub offset: i64,
+    /// The timestamp that came with it; −1 where none did.
+    pub timestamp: i64,
+}
 
 /// ListOffsets, every chunk in flight at once. A row without a fault and with offset −1001 means that its leader did not
-/// answer: librdkafka merges the answers without looking at the failed ones.
+/// answer: librdkafka merges the answers without looking at the failed ones. The answers stand beside their entries; `None`: the
+/// answer left that one out.
 pub fn list_offsets(
     native: Native<'_>,
     wait: &Wait<'_>,
     chunks: &[OffsetLookup<'_>],
-) -> Vec<Result<Vec<FoundOffset>, Fault>> {
-    run(
+) -> Vec<Result<Vec<Option<FoundOffset>>, Fault>> {
+    run_indexed(
         native,
         wait,
         op::RD_KAFKA_ADMIN_OP_LISTOFFSETS,
@@ -48,24 +57,46 @@ pub fn list_offsets(
             }
             Ok(())
         },
-        |event| {
+        |index, event| {
             // SAFETY: the event has a ListOffsets result; the infos live as long as the event, and are copied.
             unsafe {
                 let result = sys::rd_kafka_event_ListOffsets_result(event.ptr());
                 let mut count = 0;
                 let infos = sys::rd_kafka_ListOffsets_result_infos(result, &mut count);
-                Ok((0..count)
-                    .map(|index| {
-                        let info = *infos.add(index);
-                        (
-                            read_row(sys::rd_kafka_ListOffsetsResultInfo_topic_partition(info)),
-                            sys::rd_kafka_ListOffsetsResultInfo_timestamp(info),
-                        )
+                let infos = |place: usize| *infos.add(place);
+                let is_of = |place: usize, entry: &PartitionEntry<'_>| {
+                    let row = sys::rd_kafka_ListOffsetsResultInfo_topic_partition(infos(place));
+                    (*row).partition == entry.partition && is_text((*row).topic, entry.topic)
+                };
+                let entries = chunks[index].entries.iter().enumerate();
+                Ok(entries
+                    .map(|(place, entry)| {
+                        // Librdkafka keeps the order of the request; nothing promises it.
+                        let place = if place < count && is_of(place, entry) {
+                            place
+                        } else {
+                            (0..count).find(|&place| is_of(place, entry))?
+                        };
+                        Some(found_offset(infos(place)))
                     })
                     .collect())
             }
         },
     )
+}
+
+/// # Safety
+/// `info` is valid.
+unsafe fn found_offset(info: *const sys::rd_kafka_ListOffsetsResultInfo_t) -> FoundOffset {
+    // SAFETY: the caller's promise. Fields are read one by one: `err` may hold a value that the Rust enum lacks.
+    unsafe {
+        let row = sys::rd_kafka_ListOffsetsResultInfo_topic_partition(info);
+        FoundOffset {
+            fault: Fault::unless_ok(addr_of!((*row).err).cast::<i32>().read()),
+            offset: (*row).offset,
+            timestamp: sys::rd_kafka_ListOffsetsResultInfo_timestamp(info),
+        }
+    }
 }
 
 /// One group's committed offsets to ask for.

@@ -30,7 +30,20 @@ pub(super) fn run<T>(
     event_type: i32,
     count: usize,
     mut submit: impl FnMut(usize, &AdminOptions, &Queue) -> Result<(), Fault>,
-    mut read: impl FnMut(&Event) -> Result<T, Fault>,
+    read: impl Fn(&Event) -> Result<T, Fault>,
+) -> Vec<Result<T, Fault>> {
+    run_indexed(native, wait, operation, event_type, count, &mut submit, |_, event| read(event))
+}
+
+/// The same, with the request's index beside the event that answers it.
+pub(super) fn run_indexed<T>(
+    native: Native<'_>,
+    wait: &Wait<'_>,
+    operation: sys::rd_kafka_admin_op_t,
+    event_type: i32,
+    count: usize,
+    mut submit: impl FnMut(usize, &AdminOptions, &Queue) -> Result<(), Fault>,
+    read: impl Fn(usize, &Event) -> Result<T, Fault>,
 ) -> Vec<Result<T, Fault>> {
     let queue = Queue::new(native);
     let timeout_ms = i32::try_from(wait.timeout.as_millis()).unwrap_or(i32::MAX);
@@ -68,7 +81,8 @@ pub(super) fn run<T>(
                 raw::event_error(event.ptr()),
             )
         };
-        let Some(answer) = mark.checked_sub(1).and_then(|index| answers.get_mut(index)) else { continue };
+        let Some(index) = mark.checked_sub(1) else { continue };
+        let Some(answer) = answers.get_mut(index) else { continue };
         if kind != event_type || answer.is_some() {
             continue;
         }
@@ -77,7 +91,7 @@ pub(super) fn run<T>(
             let message = unsafe { text(sys::rd_kafka_event_error_string(event.ptr())) };
             Err(Fault { message, ..Fault::of(code) })
         } else {
-            read(&event)
+            read(index, &event)
         });
         flying -= 1;
     }
