@@ -23,4 +23,5 @@ mod several;
 mod shapes;
 mod targets;
 mod times;
+mod two_requests;
 mod unmanaged;
