@@ -56,10 +56,9 @@ fn a_partition_without_a_leader_fails_soon_and_by_name_and_the_others_can_be_mov
     for target in [&["--to-earliest"][..], &["--to-offset", "2"], &["--to-timestamp", "2h"], &["--to-current"]] {
         let started = Instant::now();
         let ran = krewind.reset(&[&[&group, "--topic", &topic, "--yes"], target].concat()).exits(1);
-        assert!(started.elapsed() < Duration::from_secs(30), "{:?}", started.elapsed());
-        let message = ran.json()["message"].as_str().unwrap().to_owned();
-        assert!(gone.iter().any(|partition| message.contains(&format!("`{topic}-{partition}`"))), "{ran}");
-        assert!(message.contains("LEADER_NOT_AVAILABLE") || message.contains("leader"), "{ran}");
+        assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
+        let named: Vec<String> = gone.iter().map(|partition| format!("`{topic}-{partition}`")).collect();
+        ran.tells(&format!("no broker leads {} now", named.join(", "))).tells("hint: `--topic");
         assert_eq!(stands(), [Some(5); 6], "{target:?}");
     }
     assert_eq!(krewind.journal().len(), 0);
