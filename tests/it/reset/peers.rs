@@ -2,9 +2,9 @@
 //! is disturbed by a mere look.
 
 use super::place::{EPOCH, Place, kafka_consumer_groups, kafkas_plan, unique};
-use super::runner::{each, rows};
+use super::runner::{DEADLINE, Krewind, each, rows};
 use local_kafka::client::{LiveMember, MemberOptions, Record};
-use local_kafka::{Cluster, shared};
+use local_kafka::{Check, Cluster, shared, wait_for};
 use serde_json::json;
 
 /// A topic of this name with one partition of nine records.
@@ -27,7 +27,7 @@ fn names_are_no_patterns() {
     }
     let stands =
         |group: &str| [&dot, &dash, &longer].map(|name| cluster.committed_offsets(group, name, &[0]).unwrap()[0]);
-    let krewind = super::runner::Krewind::on(cluster);
+    let krewind = Krewind::on(cluster);
     krewind.reset(&[&group, "--topic", &dot, "--to-offset", "2", "--yes"]).applied();
     assert_eq!(stands(&group), [Some(2), Some(5), Some(5)]);
     krewind.run(&["delete-offsets", &group, "--topic", &dot, "--yes", "-o", "json"]).applied();
@@ -145,7 +145,8 @@ fn what_kafkas_tool_says_among_its_lines_refuses_the_file_and_ours_says_nothing_
 
 #[test]
 fn a_look_and_a_refusal_leave_a_live_group_as_it_was() {
-    for options in [MemberOptions::new(), MemberOptions::new().consumer_protocol()] {
+    for newer in [false, true] {
+        let options = if newer { MemberOptions::new().consumer_protocol() } else { MemberOptions::new() };
         let place = Place::with_records(&[9]).committed(&[5]);
         let member = LiveMember::join(&place.cluster, &place.group, &[&place.topic], &options).unwrap();
         // Member ids and assignments, and of the newer protocol the group's epoch, which each join counts up.
@@ -154,7 +155,15 @@ fn a_look_and_a_refusal_leave_a_live_group_as_it_was() {
                 kafka_consumer_groups(&place.cluster, &["--describe", what, "--verbose", "--group", &place.group])
             })
         };
-        let before = seen();
+        // A member of the newer protocol has its partitions a moment before the coordinator knows.
+        let before = wait_for("a stable group", DEADLINE, || {
+            let now = seen();
+            Ok(if now[1].contains("Stable") { Check::Done(now) } else { Check::NotYet(now.concat()) })
+        })
+        .unwrap();
+        let group = before[1].lines().find(|line| line.contains(&place.group)).unwrap();
+        let epoch = group.split_whitespace().rev().nth(2).unwrap();
+        assert_eq!(epoch.parse::<i32>().is_ok(), newer, "{before:?}");
         let krewind = place.krewind();
         let reset = [&place.group, "--topic", &place.topic, "--to-earliest"];
         let report = krewind.reset(&[&reset[..], &["--dry-run"]].concat()).exits(0).json();
