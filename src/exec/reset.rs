@@ -214,6 +214,17 @@ fn facts<C: Cluster + ?Sized>(
         })
         .collect();
     let logs = gather::logs(cluster, &existing, &times);
+    let is_leaderless = |partition: &TopicPartition| matches!(topics.get(&partition.topic), Some(Ok(topic)) if topic.leaderless.contains(&partition.partition));
+    let leaderless: Vec<TopicPartition> = existing
+        .iter()
+        .zip(&logs)
+        .filter(|(partition, log)| is_leaderless(partition) && (log.watermarks.is_err() || log.time().is_err()))
+        .map(|(partition, _)| partition.clone())
+        .collect();
+    if !leaderless.is_empty() {
+        return Err(Error::new(Code::Internal, format!("no broker leads {} now", guard::listed(&leaderless)))
+            .hint("`--topic TOPIC:PARTITIONS` takes the others alone"));
+    }
     let mut known: HashMap<&TopicPartition, Log> = HashMap::new();
     for (partition, log) in existing.iter().zip(logs) {
         let failed = |fault: BrokerFault| fault.into_error(&format!("looking up offsets of `{partition}`"));

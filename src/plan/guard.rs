@@ -227,7 +227,8 @@ pub fn stale(rows: &[ResetRow], now: &[ResetRow]) -> Option<Refusal> {
         .then(|| refused(Code::StalePlan, format!("the plan no longer holds: {}", some_of(&differences))))
 }
 
-fn listed(partitions: &[TopicPartition]) -> String {
+/// The names of some partitions, the first few of many.
+pub fn listed(partitions: &[TopicPartition]) -> String {
     some_of(&partitions.iter().map(|partition| format!("`{partition}`")).collect::<Vec<_>>())
 }
 

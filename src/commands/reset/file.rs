@@ -26,12 +26,12 @@ pub fn read(context: &Context, path: &Path) -> Result<Contents> {
     let bytes = saved::bytes(path)?;
     let text = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&bytes);
     if text.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{') {
-        return Ok(match saved::read(path)? {
-            Saved::Describe(report) => {
-                Contents { rows: of_snapshot(&report), cluster_id: Some(report.cluster_id.clone()) }
-            }
-            Saved::Reset(report) => Contents { rows: of_reset(&report), cluster_id: Some(report.cluster_id.clone()) },
-        });
+        let (rows, cluster_id) = match saved::read(path)? {
+            Saved::Describe(report) => (of_snapshot(&report), report.cluster_id.clone()),
+            Saved::Reset(report) => (of_reset(&report), report.cluster_id.clone()),
+        };
+        no_sentinels(path, &rows)?;
+        return Ok(Contents { rows, cluster_id: Some(cluster_id) });
     }
     Ok(Contents { rows: of_csv(context, path, text)?, cluster_id: None })
 }
@@ -63,6 +63,19 @@ fn of_reset(report: &ResetReport) -> Rows {
         }
     }
     rows
+}
+
+/// Below zero there is no offset: -1 and -2 are protocols' words for the end and the start, which clamping would mistake.
+fn no_sentinels(path: &Path, rows: &Rows) -> Result<()> {
+    for (partition, place) in rows.values().flatten() {
+        if let Target::Offset(offset @ ..0) = place.target {
+            return Err(Error::new(
+                Code::BadFile,
+                format!("`{}` has `{offset}` for an offset of `{partition}`", path.display()),
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// `topic,partition,offset` or `group,topic,partition,offset`, as Kafka's tool writes and reads it; a header, comments, quotes,

@@ -77,6 +77,16 @@ impl Place {
         twin
     }
 
+    /// The same topic with another group, which has no commit yet.
+    pub fn with_another_group(&self) -> Place {
+        Place {
+            cluster: self.cluster.clone(),
+            topic: self.topic.clone(),
+            group: unique("group"),
+            partitions: self.partitions.clone(),
+        }
+    }
+
     /// Produces this many more records into each partition.
     pub fn add(&self, records: &[usize]) {
         let records: Vec<Record> = self

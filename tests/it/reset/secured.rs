@@ -13,11 +13,11 @@ fn kafka() -> &'static Kafka {
     KAFKA.get_or_init(|| Kafka::builder().secured().start().unwrap())
 }
 
-fn place(records: &[usize]) -> Place {
+pub(super) fn place(records: &[usize]) -> Place {
     Place::on(kafka().client(), records)
 }
 
-fn allow(user: &str, operation: &str, resource: Resource<'_>) {
+pub(super) fn allow(user: &str, operation: &str, resource: Resource<'_>) {
     kafka().add_acl(&format!("User:{user}"), operation, resource).unwrap();
 }
 
@@ -37,7 +37,7 @@ fn sasl(user: User, password: &str) -> String {
     )
 }
 
-fn alice() -> Krewind {
+pub(super) fn alice() -> Krewind {
     let properties = format!("security.protocol=SASL_PLAINTEXT\n{}", sasl(ALICE, ALICE.password));
     with_file(kafka().security().sasl_plaintext(), &properties)
 }
