@@ -3,10 +3,10 @@
 
 use crate::error::{Code, Error, Result};
 use crate::model::Timestamp;
-use crate::report::{JournalEntry, JournalGroup, VERSION};
+use crate::report::{JournalEntry, JournalGroup, JournalState, VERSION};
 use etcetera::BaseStrategy;
 use std::fs::{DirBuilder, File};
-use std::io::Write;
+use std::io::{Read, Write};
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
@@ -38,6 +38,17 @@ impl Journal {
 
     /// All entries, the newest first, and what is wrong with the files that hold none.
     pub fn entries(&self) -> Result<(Vec<JournalEntry>, Vec<String>)> {
+        self.entries_of(|_| true)
+    }
+
+    /// The entries whose end is not known, and what is wrong with files: every write asks for them, however many it has made.
+    pub fn unended(&self) -> Result<(Vec<JournalEntry>, Vec<String>)> {
+        let (mut entries, broken) = self.entries_of(|path| !has_ended(path))?;
+        entries.retain(|entry| entry.state == JournalState::Begun);
+        Ok((entries, broken))
+    }
+
+    fn entries_of(&self, wanted: impl Fn(&Path) -> bool) -> Result<(Vec<JournalEntry>, Vec<String>)> {
         let unreadable = |error: std::io::Error| {
             Error::new(Code::Io, format!("the journal at `{}` can't be read", self.directory.display()))
                 .caused_by(error)
@@ -47,7 +58,7 @@ impl Journal {
             let path = file.map_err(unreadable)?.path();
             // What a run that was cut off left half-written has another name.
             let hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
-            if hidden || path.extension().is_none_or(|extension| extension != "json") {
+            if hidden || path.extension().is_none_or(|extension| extension != "json") || !wanted(&path) {
                 continue;
             }
             match Journal::read(&path) {
@@ -169,10 +180,20 @@ impl Journal {
     }
 }
 
+/// Whether the entry in this file begins as [`Journal::save`] writes one that ended. Any other file has to be read whole: the
+/// rows of ten thousand partitions, to learn what stands above them.
+fn has_ended(path: &Path) -> bool {
+    let mut head = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(512).read_to_end(&mut head));
+    let head = String::from_utf8_lossy(&head);
+    // No text of a person stands above the state.
+    let above = head.split("\"begun_at\"").next().unwrap_or_default();
+    read.is_ok() && above.contains("\n  \"state\": \"ended\",")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::JournalState;
 
     fn entry(id: &str) -> JournalEntry {
         JournalEntry {
@@ -206,6 +227,17 @@ mod tests {
         assert_eq!(back, ended);
         let names: Vec<_> = std::fs::read_dir(place.path().join("a/journal")).unwrap().collect();
         assert_eq!(names.len(), 1);
+
+        // Only what has not ended is read whole; another hand may have written it otherwise.
+        assert!(has_ended(&path));
+        assert_eq!(journal.unended().unwrap(), (Vec::new(), Vec::new()));
+        let other = JournalEntry { command: "\n  \"state\": \"ended\",".to_owned(), ..entry("other") };
+        journal.save(&other).unwrap();
+        std::fs::write(journal.path("compact"), serde_json::to_vec(&entry("compact")).unwrap()).unwrap();
+        std::fs::write(journal.path("broken"), "{").unwrap();
+        let (unended, broken) = journal.unended().unwrap();
+        let ids: Vec<&str> = unended.iter().map(|entry| entry.id.as_str()).collect();
+        assert_eq!((ids, broken.len()), (vec!["other", "compact"], 1));
     }
 
     #[test]

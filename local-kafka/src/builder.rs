@@ -28,7 +28,15 @@ pub struct KafkaBuilder {
 
 impl Default for KafkaBuilder {
     fn default() -> KafkaBuilder {
-        KafkaBuilder { nodes: 1, settings: BTreeMap::new(), secured: false, port: None, heap_mb: 256, as_a_server: false, proxied: None }
+        KafkaBuilder {
+            nodes: 1,
+            settings: BTreeMap::new(),
+            secured: false,
+            port: None,
+            heap_mb: 256,
+            as_a_server: false,
+            proxied: None,
+        }
     }
 }
 

@@ -104,12 +104,7 @@ impl Jars {
         let mut log4j = OsString::from("-Dlog4j2.configurationFile=file:");
         log4j.push(self.dir.join("log4j2.properties"));
         let mut command = Command::new(&self.java);
-        command
-            .arg(format!("-Xmx{heap_mb}m"))
-            .args(flags)
-            .arg(log4j)
-            .arg("-cp")
-            .arg(classpath);
+        command.arg(format!("-Xmx{heap_mb}m")).args(flags).arg(log4j).arg("-cp").arg(classpath);
         command
     }
 

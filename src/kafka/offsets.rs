@@ -355,7 +355,9 @@ fn found_offset(spec: OffsetSpec, row: ffi::FoundOffset) -> Result<Option<FoundO
         return Err(BrokerFault::from(fault));
     }
     match (row.offset, spec) {
-        (offset @ 0.., _) => Ok(Some(FoundOffset { offset, timestamp_ms: (row.timestamp >= 0).then_some(row.timestamp) })),
+        (offset @ 0.., _) => {
+            Ok(Some(FoundOffset { offset, timestamp_ms: (row.timestamp >= 0).then_some(row.timestamp) }))
+        }
         // Kafka's "no record at or after that time".
         (-1, OffsetSpec::AtTime(_)) => Ok(None),
         _ => Err(BrokerFault::leader_did_not_answer()),

@@ -175,7 +175,8 @@ fn stand_at(cluster: &Cluster, size: i32, offset: i64) -> Result<(), Box<dyn Err
 fn command(krewind: &Path, cluster: &Cluster, args: &[&str]) -> Command {
     let mut command = Command::new(krewind);
     command.args(args).args(["-b", cluster.bootstrap()]);
-    command.env("XDG_STATE_HOME", std::env::temp_dir().join("krewind-bench"));
+    // A journal of this run alone.
+    command.env("XDG_STATE_HOME", std::env::temp_dir().join(format!("krewind-bench-{}", std::process::id())));
     command
 }
 
