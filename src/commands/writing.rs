@@ -9,9 +9,10 @@ use crate::error::{Code, Error, Exit, Result};
 use crate::exec::apply::{self, RowAnswer};
 use crate::journal::Journal;
 use crate::kafka::{Client, Cluster, Connection, ReadOnly};
+use crate::model::TopicPartition;
 use crate::plan::guard::{self, Commits};
 use crate::render;
-use crate::report::{GroupOutcome, Refusal, ResetReport, ResetTotal, RowOutcome, UndoReference};
+use crate::report::{Action, GroupOutcome, Refusal, ResetReport, ResetTotal, RowOutcome, UndoReference};
 use clap::Args;
 
 /// How a write is agreed to.
@@ -292,7 +293,18 @@ impl Writing<'_> {
                 if let Some(why) = apply::unseen(&answers) {
                     reading_back(why);
                 }
-                apply::read_back(self.client, group, &answers);
+                // Removed commits have no place in a log.
+                let moved = group.rows.iter().filter(|row| row.action == Action::Move);
+                let moved = moved.map(|row| TopicPartition::new(row.topic.as_str(), row.partition)).collect();
+                let starts = std::thread::scope(|scope| {
+                    let starts = scope.spawn(|| apply::log_starts(self.client, moved));
+                    apply::read_back(self.client, group, &answers);
+                    starts.join().unwrap_or_default()
+                });
+                for warning in apply::passed(group, &starts) {
+                    context.ui.warn(&warning.message);
+                    report.warnings.push(warning);
+                }
                 answers.iter().all(|(_, answer)| matches!(answer, RowAnswer::NotSent(_)))
             };
             if nothing_sent {

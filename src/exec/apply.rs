@@ -5,15 +5,16 @@ mod child;
 mod deletion;
 
 use super::gather::{self, Commit};
-use crate::kafka::{Cluster, Connection};
+use crate::kafka::{BrokerFault, Cluster, Connection, FoundOffset, OffsetSpec};
 use crate::model::TopicPartition;
 use crate::report::{
-    Action, GroupOutcome, GroupPlan, RemoveRow, ResetRow, ResetTotal, RowOutcome, WriteChunk, WriteFault, WriteRequest,
-    WriteRow,
+    Action, GroupOutcome, GroupPlan, RemoveRow, ResetRow, ResetTotal, RowOutcome, Warning, WriteChunk, WriteFault,
+    WriteRequest, WriteRow,
 };
 pub use child::WRITE_COMMAND;
 use child::{Answer, Child};
 pub use deletion::{delete_group, read_back_deleted};
+use std::collections::HashMap;
 use std::time::Duration;
 
 /// Beyond the timeout of one request: for the start, the connection and retries while a coordinator moves.
@@ -220,6 +221,42 @@ pub fn read_back<C: Cluster + ?Sized>(cluster: &C, plan: &mut GroupPlan, answers
     }
     plan.total = ResetTotal::of(&plan.rows);
     plan.outcome = outcome(plan);
+}
+
+/// Where the logs of the rows start now that commits were written: retention goes on meanwhile.
+pub fn log_starts<C: Cluster + ?Sized>(
+    cluster: &C,
+    partitions: Vec<TopicPartition>,
+) -> Vec<(TopicPartition, Result<i64, BrokerFault>)> {
+    let queries: Vec<_> = partitions.into_iter().map(|partition| (partition, OffsetSpec::Earliest)).collect();
+    let answers = cluster.list_offsets(&queries);
+    let start = |answer: Result<Option<FoundOffset>, BrokerFault>| {
+        answer?.map(|found| found.offset).ok_or_else(BrokerFault::leader_did_not_answer)
+    };
+    queries.into_iter().zip(answers).map(|((partition, _), answer)| (partition, start(answer))).collect()
+}
+
+/// Commits that were written and that the log start has passed by now.
+pub fn passed(plan: &GroupPlan, starts: &[(TopicPartition, Result<i64, BrokerFault>)]) -> Vec<Warning> {
+    let starts: HashMap<(&str, i32), i64> = starts
+        .iter()
+        .filter_map(|(partition, start)| Some(((partition.topic.as_str(), partition.partition), *start.as_ref().ok()?)))
+        .collect();
+    let passed = plan.rows.iter().filter(|row| row.outcome == Some(RowOutcome::Applied)).filter_map(|row| {
+        let (at, start) = (row.read_back?, *starts.get(&(row.topic.as_str(), row.partition))?);
+        (start > at).then(|| {
+            let group = &plan.group;
+            let message = format!(
+                "the log of `{}-{}` starts at {start} by now, past {at} where `{group}` was moved: {} offsets were deleted \
+                 before the group read them, and `auto.offset.reset` of its consumers decides where they go on",
+                row.topic,
+                row.partition,
+                start - at
+            );
+            Warning::of_group("behind-log-start", group, message).topic(&row.topic).partition(row.partition)
+        })
+    });
+    passed.collect()
 }
 
 fn outcome(plan: &GroupPlan) -> GroupOutcome {

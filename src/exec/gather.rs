@@ -204,7 +204,22 @@ impl Log {
 /// The logs of these partitions, in the order asked; with a time (in the place of its partition) also the first record at or
 /// after it.
 pub fn logs<C: Cluster + ?Sized>(cluster: &C, partitions: &[TopicPartition], times_ms: &[Option<i64>]) -> Vec<Log> {
-    let specs = [OffsetSpec::Earliest, OffsetSpec::LatestStable, OffsetSpec::Latest];
+    logs_by(cluster, [OffsetSpec::Earliest, OffsetSpec::LatestStable, OffsetSpec::Latest], partitions, times_ms)
+}
+
+/// The bounds of these logs, in the order asked, without their last stable offsets, in whose place the high watermark stands: for
+/// a look whose rows nobody sees.
+pub fn bounds<C: Cluster + ?Sized>(cluster: &C, partitions: &[TopicPartition]) -> Vec<Log> {
+    logs_by(cluster, [OffsetSpec::Earliest, OffsetSpec::Latest], partitions, &[])
+}
+
+/// The first of the specs gives the log start, the last one the high watermark, the second one the last stable offset.
+fn logs_by<C: Cluster + ?Sized, const SPECS: usize>(
+    cluster: &C,
+    specs: [OffsetSpec; SPECS],
+    partitions: &[TopicPartition],
+    times_ms: &[Option<i64>],
+) -> Vec<Log> {
     let mut queries: Vec<(TopicPartition, OffsetSpec)> =
         specs.iter().flat_map(|&spec| partitions.iter().map(move |partition| (partition.clone(), spec))).collect();
     let time = |index: usize| times_ms.get(index).copied().flatten();
@@ -225,7 +240,7 @@ pub fn logs<C: Cluster + ?Sized>(cluster: &C, partitions: &[TopicPartition], tim
         .map(|index| {
             let at_time = places.get(&index).map(|&place| answer(place));
             let watermarks = known(0, index).and_then(|log_start| {
-                let (last_stable, high_watermark) = (known(1, index)?, known(2, index)?);
+                let (last_stable, high_watermark) = (known(1, index)?, known(SPECS - 1, index)?);
                 // The answers are moments apart while the log goes on: a record that one of them saw exists for all.
                 let found = at_time.as_ref().and_then(|found| found.as_ref().ok().copied().flatten());
                 let last_found = found.map_or(0, |found| found.offset.saturating_add(1));

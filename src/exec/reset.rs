@@ -72,6 +72,14 @@ pub struct Look {
 
 /// Looks at the group, and plans.
 pub fn look<C: Cluster + ?Sized>(cluster: &C, request: &Request) -> Result<Look> {
+    look_by(cluster, request, |partitions, times| gather::logs(cluster, partitions, times))
+}
+
+fn look_by<C: Cluster + ?Sized>(
+    cluster: &C,
+    request: &Request,
+    logs: impl Fn(&[TopicPartition], &[Option<i64>]) -> Vec<gather::Log>,
+) -> Result<Look> {
     let group = request.group.as_str();
     let named: BTreeSet<&str> = match &request.scope {
         Scope::AllTopics => BTreeSet::new(),
@@ -102,7 +110,7 @@ pub fn look<C: Cluster + ?Sized>(cluster: &C, request: &Request) -> Result<Look>
     );
     let pending = wait_for_pending(cluster, group, &partitions, &mut commits)?;
 
-    let facts = facts(cluster, request, &partitions, &topics, &commits)?;
+    let facts = facts(request, &partitions, &topics, &commits, logs)?;
     let planned = plan(group, &request.spec, &facts);
     let commits = commits
         .into_iter()
@@ -197,12 +205,12 @@ pub(super) fn wait_for_pending<C: Cluster + ?Sized>(
     }
 }
 
-fn facts<C: Cluster + ?Sized>(
-    cluster: &C,
+fn facts(
     request: &Request,
     partitions: &[TopicPartition],
     topics: &HashMap<String, Result<TopicDescription, BrokerFault>>,
     commits: &BTreeMap<TopicPartition, Commit>,
+    logs: impl Fn(&[TopicPartition], &[Option<i64>]) -> Vec<gather::Log>,
 ) -> Result<Vec<PartitionFacts>> {
     let exists = |partition: &TopicPartition| matches!(topics.get(&partition.topic), Some(Ok(topic)) if topic.has_partition(partition.partition));
     let existing: Vec<TopicPartition> = partitions.iter().filter(|partition| exists(partition)).cloned().collect();
@@ -213,7 +221,7 @@ fn facts<C: Cluster + ?Sized>(
             _ => None,
         })
         .collect();
-    let logs = gather::logs(cluster, &existing, &times);
+    let logs = logs(&existing, &times);
     let is_leaderless = |partition: &TopicPartition| matches!(topics.get(&partition.topic), Some(Ok(topic)) if topic.leaderless.contains(&partition.partition));
     let leaderless: Vec<TopicPartition> = existing
         .iter()
@@ -301,7 +309,8 @@ pub fn together(reports: Vec<ResetReport>) -> Option<ResetReport> {
 
 /// Looks again right before a write: whether what the plan rests on still holds.
 pub fn look_again<C: Cluster + ?Sized>(cluster: &C, request: &Request, first: &Look) -> Result<Result<Look, Refusal>> {
-    let now = look(cluster, &request.at(&first.planned.rows))?;
+    let at = request.at(&first.planned.rows);
+    let now = look_by(cluster, &at, |partitions, _| gather::bounds(cluster, partitions))?;
     let refusal = if now.description.is_active() {
         Some(guard::active(&now.description))
     } else {

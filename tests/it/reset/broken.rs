@@ -205,6 +205,21 @@ fn what_was_written_over_is_drifted_or_taken_over() {
 }
 
 #[test]
+fn a_log_that_passes_the_target_under_the_write_is_said() {
+    let (place, _, run, held) = writing(Fault::HoldRequest, "30s");
+    place.cluster.delete_records(&place.topic, 0, 6).unwrap();
+    held.release();
+    let ran = run.end().exits(0);
+    let report = ran.json();
+    let warnings = report["warnings"].as_array().unwrap();
+    let warning = warnings.iter().find(|warning| warning["code"] == "behind-log-start").expect("a warning");
+    let words = format!("the log of `{}-0` starts at 6 by now, past 2", place.topic);
+    assert!(warning["message"].as_str().unwrap().starts_with(&words), "{ran}");
+    assert_eq!(place.stands(), [Some(2)]);
+    ran.tells("4 offsets were deleted before the group read them");
+}
+
+#[test]
 fn a_writing_process_without_a_connection_has_sent_nothing() {
     let place = Place::on(proxied().cluster(), &[9]).committed(&[5]);
     let krewind = Krewind::at(&proxied().door(1, None)).flag("--timeout").flag("3s");
