@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 /// Partitions in one ListOffsets request: librdkafka merges answers in quadratic time, and small chunks in flight together
 /// measured fastest.
-const LOOKUP_CHUNK: usize = 200;
+const LOOKUP_CHUNK: usize = 300;
 
 /// Partitions in one request for commits, or to write them: librdkafka matches them in quadratic time.
 const COMMIT_CHUNK: usize = 1000;

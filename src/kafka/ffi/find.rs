@@ -1,4 +1,4 @@
-//! A faster search in librdkafka's partition lists.
+//! A faster search in librdkafka's partition lists, and a faster comparison.
 //!
 //! Librdkafka 2.12 looks each row of an answer up in the list of rows before it, and compares topic names first: an
 //! OffsetFetch answer of 10,000 rows costs 50 million `strcmp`. This function finds the same row by comparing the partition
@@ -7,8 +7,9 @@
 
 use rdkafka_sys as sys;
 use std::cell::RefCell;
+use std::cmp::Ordering;
 use std::ffi::CStr;
-use std::os::raw::c_char;
+use std::os::raw::{c_char, c_int, c_void};
 
 /// What a thread knows of the list that it builds: each row is looked for, not found, and added.
 #[derive(Default)]
@@ -121,6 +122,27 @@ unsafe extern "C" fn __wrap_rd_kafka_topic_partition_list_find(
     std::ptr::null_mut()
 }
 
+/// Orders two partitions (`rd_kafka_topic_partition_cmp`), by their numbers first: librdkafka puts ListOffsets answers together
+/// by comparing each row with half of the others, nearly all of the same topic. Librdkafka's own order is by topic; those of its
+/// files that call this across files, all that the linker can lead here, look for equal ones, or sort to find duplicates. Its
+/// sorts by topic stay in `rdkafka_partition.c` and keep their order.
+///
+/// # Safety
+/// Both are valid partitions with names: as librdkafka calls it.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn __wrap_rd_kafka_topic_partition_cmp(a: *const c_void, b: *const c_void) -> c_int {
+    let (a, b): (*const sys::rd_kafka_topic_partition_t, *const sys::rd_kafka_topic_partition_t) = (a.cast(), b.cast());
+    // SAFETY: the caller's promise. Fields are read one by one, since `err` may hold a value that the Rust enum lacks.
+    let order = unsafe {
+        (*a).partition.cmp(&(*b).partition).then_with(|| CStr::from_ptr((*a).topic).cmp(CStr::from_ptr((*b).topic)))
+    };
+    match order {
+        Ordering::Less => -1,
+        Ordering::Equal => 0,
+        Ordering::Greater => 1,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::owned::{PartitionEntry, PartitionList};
@@ -199,5 +221,29 @@ mod tests {
         assert_eq!(look_up_or_add(&grown, c"a", 999), 201);
         assert_eq!(look_up_or_add(&grown, c"a", 999), 201);
         assert_eq!(look_up_or_add(&grown, c"a", 0), 202);
+    }
+
+    #[test]
+    fn only_the_same_partition_of_the_same_topic_is_equal_and_the_order_is_total() {
+        let rows = [("a", 1), ("b", 0), ("a", 0), ("ab", 1), ("b", 1)];
+        let entries = rows.map(|(topic, partition)| PartitionEntry { topic, partition, offset: 0, metadata: None });
+        let list = PartitionList::of(entries.iter().copied()).expect("names without NUL");
+        let compared = |a: usize, b: usize| {
+            // SAFETY: the list is valid and has both rows.
+            unsafe {
+                let first = (*list.ptr()).elems;
+                __wrap_rd_kafka_topic_partition_cmp(first.add(a).cast(), first.add(b).cast())
+            }
+        };
+        let mut order: Vec<usize> = (0..rows.len()).collect();
+        order.sort_by(|&a, &b| compared(a, b).cmp(&0));
+        let sorted: Vec<_> = order.into_iter().map(|index| rows[index]).collect();
+        assert_eq!(sorted, [("a", 0), ("b", 0), ("a", 1), ("ab", 1), ("b", 1)]);
+        for a in 0..rows.len() {
+            for b in 0..rows.len() {
+                assert_eq!(compared(a, b) == 0, a == b);
+                assert_eq!(compared(a, b), -compared(b, a));
+            }
+        }
     }
 }
