@@ -1,6 +1,9 @@
+mod sinks;
+
+use self::sinks::SinkArgs;
 use super::Context;
 use crate::cli::{Output, span};
-use crate::error::{Code, Error, Exit, Result};
+use crate::error::{Error, Exit, Result};
 use crate::exec::Observer;
 use crate::exec::replay::{self as exec, Asker, Limits, ReplaySpec};
 use crate::kafka::reader::Isolation;
@@ -9,7 +12,7 @@ use crate::offset::{OutOfRange, Target, time};
 use crate::plan::window::WindowSpec;
 use crate::render;
 use crate::report::{ReplayOutcome, ReplayReport};
-use crate::sink::{self, FileTarget, JsonLines, Pipe, Sink};
+use crate::sink::{FileTarget, SinkSpec};
 use crate::ui::{Progress, Ui};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
@@ -50,9 +53,8 @@ pub struct ReplayArgs {
     #[arg(long, value_name = "OFFSET", value_parser = clap::value_parser!(i64).range(0..))]
     end_offset: Option<i64>,
 
-    /// Where the records go: a new file whose name ends in `.jsonl`, or `-` for standard output
-    #[arg(long, value_name = "SINK", default_value = "-")]
-    into: String,
+    #[command(flatten)]
+    sink: SinkArgs,
 
     /// Whether records of open and aborted transactions are left out
     #[arg(long, value_enum, value_name = "LEVEL", default_value_t = Level::ReadCommitted)]
@@ -94,16 +96,11 @@ enum OutOfRangeArg {
     Clamp,
 }
 
-/// Where the records go.
-enum Into {
-    StandardOutput,
-    File(PathBuf),
-}
-
 /// Reads the windows into the sink, and tells by the exit code whether the result is whole.
 pub fn run(context: &Context, args: ReplayArgs) -> Result<Exit> {
-    let into = into(&args.into)?;
-    if matches!(into, Into::StandardOutput) {
+    let into = args.sink.spec()?;
+    let to_stdout = matches!(into, SinkSpec::StandardOutput(_));
+    if to_stdout {
         context.keep_stdout_for_records();
     }
     if context.output == Output::Prometheus {
@@ -112,10 +109,7 @@ pub fn run(context: &Context, args: ReplayArgs) -> Result<Exit> {
     let spec = spec(context, &args)?;
     // Before anything is read: the files that will be wanted at the end.
     let report_file = args.report.as_deref().map(FileTarget::create).transpose()?;
-    let mut sink: Box<dyn Sink> = match &into {
-        Into::StandardOutput => Box::new(JsonLines::new(sink::Target::Stream(standard_output(context)?))),
-        Into::File(path) => Box::new(JsonLines::new(sink::Target::File(FileTarget::create(path)?))),
-    };
+    let mut sink = sinks::open(context, &into, &args.sink)?;
     for (side, target) in [("from", &spec.window.from), ("to", &spec.window.to)] {
         if let Target::Timestamp(moment) = target {
             context.ui.status(&format!("{side} {}", moment.echo(context.now)));
@@ -136,7 +130,7 @@ pub fn run(context: &Context, args: ReplayArgs) -> Result<Exit> {
     };
     let window = exec::window_report(&spec.window);
     // Records on a terminal would run through the bar.
-    let bar = !(matches!(into, Into::StandardOutput) && context.ui.stdout_is_terminal());
+    let bar = !(to_stdout && context.ui.stdout_is_terminal());
     let watcher =
         Watcher { ui: &context.ui, progress: bar.then(|| context.ui.progress(captured.offsets(), "offsets")) };
     context.interrupt.stop_work();
@@ -146,7 +140,7 @@ pub fn run(context: &Context, args: ReplayArgs) -> Result<Exit> {
     drop(watcher);
     // Closing a consumer waits for nothing that matters here, and the process is about to end.
     std::mem::forget(reading);
-    tell(context, &into, &run.report, report_file)?;
+    tell(context, to_stdout, &run.report, report_file)?;
     if let Some(error) = &run.error {
         context.ui.error(error);
     }
@@ -162,51 +156,23 @@ fn exit(outcome: ReplayOutcome) -> Exit {
 }
 
 /// Prints the report where there is room for it: standard output may hold the records.
-fn tell(context: &Context, into: &Into, report: &ReplayReport, file: Option<FileTarget>) -> Result<()> {
+fn tell(context: &Context, to_stdout: bool, report: &ReplayReport, file: Option<FileTarget>) -> Result<()> {
     for warning in &report.warnings {
         context.ui.warn(&warning.message);
     }
-    match into {
-        Into::StandardOutput => {
-            if !context.ui.is_quiet() || !report.outcome.is_whole() {
-                context.ui.show(&render::replay::table(
-                    report,
-                    context.stderr_table_style(),
-                    context.output == Output::Wide,
-                ));
-            }
-        }
-        Into::File(_) => context.emit(&match context.output {
+    if !to_stdout {
+        context.emit(&match context.output {
             Output::Json => render::json(report),
             Output::Csv => render::replay::csv(report),
             // Refused before anything was read.
             Output::Prometheus => return Err(context.no_such_form("replay")),
             Output::Table | Output::Markdown => render::replay::table(report, context.table_style(), false),
             Output::Wide => render::replay::table(report, context.table_style(), true),
-        })?,
+        })?;
+    } else if !context.ui.is_quiet() || !report.outcome.is_whole() {
+        context.ui.show(&render::replay::table(report, context.stderr_table_style(), context.output == Output::Wide));
     }
     file.map_or(Ok(()), |file| super::save::write(file, &render::json(report)))
-}
-
-/// Standard output past its lock: a write that waits for a reader would keep that, and the end of the process wants it.
-fn standard_output(context: &Context) -> Result<Pipe> {
-    use std::os::fd::AsFd;
-    let descriptor = std::io::stdout().as_fd().try_clone_to_owned();
-    descriptor
-        .and_then(|descriptor| Pipe::new(Box::new(std::fs::File::from(descriptor)), context.interrupt.flag()))
-        .map_err(|error| Error::new(Code::SinkFailed, "standard output can't be written").caused_by(error))
-}
-
-fn into(text: &str) -> Result<Into> {
-    if text == "-" {
-        return Ok(Into::StandardOutput);
-    }
-    let path = PathBuf::from(text);
-    match path.extension().and_then(|ending| ending.to_str()) {
-        Some("jsonl") => Ok(Into::File(path)),
-        _ => Err(Error::usage(format!("`{text}` is no sink that is known"))
-            .hint("a file's name ends in `.jsonl`; `-` is standard output")),
-    }
 }
 
 fn spec(context: &Context, args: &ReplayArgs) -> Result<ReplaySpec> {
@@ -276,7 +242,6 @@ fn past(context: &Context, side: &str, text: &str) -> Result<Target> {
     Ok(Target::Timestamp(moment))
 }
 
-/// Writes the report to its file, which was begun before anything was read: a place where it can't be made is known then.
 /// The terminal, as the driver sees it.
 struct Watcher<'a> {
     ui: &'a Ui,

@@ -2,7 +2,9 @@
 
 mod file;
 mod jsonl;
+mod null;
 mod pipe;
+mod spec;
 
 use crate::error::{Error, Result};
 use crate::model::Record;
@@ -10,10 +12,12 @@ use std::path::PathBuf;
 
 pub use file::FileTarget;
 pub use jsonl::{JsonLines, Target, json_line};
+pub use null::Null;
 pub use pipe::{Pipe, PipeError};
+pub use spec::{Compression, Format, Formats, IfExists, IntoFormat, SinkSpec, TextForm};
 
 /// A place for records.
-pub trait Sink {
+pub trait Sink: Send {
     /// Takes one record. What fails is [`crate::error::Code::SinkClosed`] where the reader left,
     /// [`crate::error::Code::Interrupted`] where Ctrl-C ended a wait for it, else [`crate::error::Code::SinkFailed`].
     fn put(&mut self, record: &Record<'_>) -> Result<()>;
@@ -28,7 +32,12 @@ pub trait Sink {
     /// Records that reached the target.
     fn written(&self) -> u64;
 
-    /// What it is, for reports: kind and target.
+    /// Records that were there already, and are there once.
+    fn duplicates(&self) -> u64 {
+        0
+    }
+
+    /// What it is, for reports: kind and target, without a password.
     fn name(&self) -> (&'static str, String);
 }
 

@@ -77,7 +77,7 @@ pub(super) fn report(
             target,
             partial: partial.map(|path| path.display().to_string()),
             written: sink.written(),
-            duplicates: 0,
+            duplicates: sink.duplicates(),
         },
         resume: None,
         warnings: partitions.iter().filter_map(warning).collect(),
