@@ -1,6 +1,7 @@
 //! Where replayed records go: a file each.
 
 mod file;
+pub mod form;
 mod jsonl;
 mod null;
 mod pipe;
@@ -37,8 +38,22 @@ pub trait Sink: Send {
         0
     }
 
+    /// What a person should know of the result.
+    fn remarks(&self) -> Vec<Remark> {
+        Vec::new()
+    }
+
     /// What it is, for reports: kind and target, without a password.
     fn name(&self) -> (&'static str, String);
+}
+
+/// What a person should know of a result: it becomes one of the report's warnings.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Remark {
+    /// The warning's code.
+    pub code: &'static str,
+    /// In words.
+    pub message: String,
 }
 
 /// What is there after the end.

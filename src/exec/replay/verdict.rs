@@ -5,7 +5,7 @@ use crate::plan::tally::Tally;
 use crate::report::{
     Ended, ReplayOutcome, ReplayPartition, ReplayReport, ReplayTotal, SinkReport, VERSION, Warning, WindowReport,
 };
-use crate::sink::Sink;
+use crate::sink::{Remark, Sink};
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -80,7 +80,7 @@ pub(super) fn report(
             duplicates: sink.duplicates(),
         },
         resume: None,
-        warnings: partitions.iter().filter_map(warning).collect(),
+        warnings: partitions.iter().filter_map(warning).chain(sink.remarks().into_iter().map(remark)).collect(),
         partitions,
     }
 }
@@ -109,4 +109,8 @@ fn warning(partition: &ReplayPartition) -> Option<Warning> {
         topic: Some(partition.topic.clone()),
         partition: Some(partition.partition),
     })
+}
+
+fn remark(remark: Remark) -> Warning {
+    Warning { code: remark.code.to_owned(), message: remark.message, group: None, topic: None, partition: None }
 }
