@@ -59,7 +59,7 @@ pub fn run(context: &Context, args: &PeekArgs) -> Result<Exit> {
             context.ui.warn(&format!("`{}`: {}", group.group, error.message));
         }
     }
-    let reader = replay::reader(client, Isolation::ReadUncommitted)?;
+    let reader = replay::reader(client, Isolation::ReadUncommitted, replay::BUFFER)?;
     let patience = READING.min(context.connect.timeout);
     let report = exec::peek(reader, &groups, usize::from(args.before), usize::from(args.after), patience)?;
     context.emit(&match context.output {

@@ -1,11 +1,13 @@
+mod selecting;
 mod sinks;
 
+use self::selecting::SelectArgs;
 use self::sinks::SinkArgs;
 use super::Context;
 use crate::cli::{Output, span};
 use crate::error::{Error, Exit, Result};
-use crate::exec::Observer;
 use crate::exec::replay::{self as exec, Asker, Limits, ReplaySpec};
+use crate::exec::{Flow, Observer};
 use crate::kafka::reader::Isolation;
 use crate::model::TopicSelection;
 use crate::offset::{OutOfRange, Target, time};
@@ -16,7 +18,7 @@ use crate::sink::{FileTarget, SinkSpec};
 use crate::ui::{Progress, Ui};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Between two comparisons of topic ids.
 const CHECK_TOPICS: Duration = Duration::from_secs(2);
@@ -55,6 +57,9 @@ pub struct ReplayArgs {
 
     #[command(flatten)]
     sink: SinkArgs,
+
+    #[command(flatten)]
+    select: SelectArgs,
 
     /// Whether records of open and aborted transactions are left out
     #[arg(long, value_enum, value_name = "LEVEL", default_value_t = Level::ReadCommitted)]
@@ -107,9 +112,10 @@ pub fn run(context: &Context, args: ReplayArgs) -> Result<Exit> {
         return Err(context.no_such_form("replay"));
     }
     let spec = spec(context, &args)?;
+    let selection = args.select.selection()?;
     // Before anything is read: the files that will be wanted at the end.
     let report_file = args.report.as_deref().map(FileTarget::create).transpose()?;
-    let mut sink = sinks::open(context, &into, &args.sink)?;
+    let sink = sinks::open(context, &into, &args.sink)?;
     for (side, target) in [("from", &spec.window.from), ("to", &spec.window.to)] {
         if let Target::Timestamp(moment) = target {
             context.ui.status(&format!("{side} {}", moment.echo(context.now)));
@@ -118,7 +124,7 @@ pub fn run(context: &Context, args: ReplayArgs) -> Result<Exit> {
 
     let client = context.client()?;
     let captured = exec::capture(client, &spec, || context.clock())?;
-    let reader = exec::reader(client, spec.isolation)?;
+    let reader = exec::reader(client, spec.isolation, args.select.buffer)?;
     let partitions: Vec<_> = captured.to_read().map(|part| (part.partition.clone(), part.window.start)).collect();
     let asker = Asker::new(client, captured.topic_ids.keys().cloned().collect())?;
     let limits = Limits {
@@ -127,19 +133,36 @@ pub fn run(context: &Context, args: ReplayArgs) -> Result<Exit> {
         wait_stable: args.wait_stable,
         stall: args.stall_timeout,
         check_topics: CHECK_TOPICS,
+        most_records: args.select.max_messages,
+        most_bytes: args.select.max_bytes,
+        rate: args.select.rate,
+        on_their_way: args.select.buffer / 4,
     };
     let window = exec::window_report(&spec.window);
     // Records on a terminal would run through the bar.
     let bar = !(to_stdout && context.ui.stdout_is_terminal());
-    let watcher =
-        Watcher { ui: &context.ui, progress: bar.then(|| context.ui.progress(captured.offsets(), "offsets")) };
+    let watcher = Watcher {
+        ui: &context.ui,
+        progress: bar.then(|| context.ui.progress(captured.offsets(), "offsets")),
+        begun: Instant::now(),
+    };
     context.interrupt.stop_work();
     let mut reading = reader.start(&partitions)?;
-    let run =
-        exec::run(&captured, window, &limits, &mut reading, sink.as_mut(), &asker, context.interrupt.flag(), &watcher);
+    let run = exec::run(
+        &captured,
+        window,
+        &limits,
+        &selection,
+        &mut reading,
+        sink,
+        &asker,
+        context.interrupt.flag(),
+        &watcher,
+    );
     drop(watcher);
     // Closing a consumer waits for nothing that matters here, and the process is about to end.
     std::mem::forget(reading);
+    let run = run?;
     tell(context, to_stdout, &run.report, report_file)?;
     if let Some(error) = &run.error {
         context.ui.error(error);
@@ -246,6 +269,7 @@ fn past(context: &Context, side: &str, text: &str) -> Result<Target> {
 struct Watcher<'a> {
     ui: &'a Ui,
     progress: Option<Progress>,
+    begun: Instant,
 }
 
 impl Observer for Watcher<'_> {
@@ -257,9 +281,17 @@ impl Observer for Watcher<'_> {
         self.ui.warn(text);
     }
 
-    fn progress(&self, done: u64, _: u64) {
+    fn flow(&self, flow: &Flow) {
         if let Some(progress) = &self.progress {
-            progress.at(done, String::new);
+            progress.at(flow.passed, || {
+                let seconds = self.begun.elapsed().as_secs_f64().max(0.001);
+                format!(
+                    "{} records, {}, {}/s",
+                    indicatif::HumanCount(flow.records),
+                    indicatif::DecimalBytes(flow.bytes),
+                    indicatif::HumanCount((flow.records as f64 / seconds) as u64)
+                )
+            });
         }
     }
 }

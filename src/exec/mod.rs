@@ -22,6 +22,19 @@ pub trait Observer: Sync {
     /// Something that a person should know.
     fn warn(&self, text: &str);
 
-    /// How many of how many are done.
-    fn progress(&self, done: u64, total: u64);
+    /// How far reading has got.
+    fn flow(&self, flow: &Flow);
+}
+
+/// How far reading has got.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Flow {
+    /// Offsets that were passed.
+    pub passed: u64,
+    /// Offsets in all windows.
+    pub total: u64,
+    /// Records that were passed on.
+    pub records: u64,
+    /// Bytes of their keys and values.
+    pub bytes: u64,
 }

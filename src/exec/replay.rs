@@ -2,6 +2,7 @@
 
 mod ask;
 mod care;
+mod conveyor;
 mod drive;
 #[cfg(test)]
 mod tests;
@@ -20,6 +21,9 @@ use crate::plan::window::{Window, WindowFacts, WindowSpec, window};
 use crate::report::{Ended, WindowReport, WindowSide};
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{BuildHasher, Hasher};
+
+/// Bytes that a reader holds where nothing else is asked for.
+pub const BUFFER: u64 = 32_000_000;
 
 /// What to replay.
 #[derive(Debug, Clone)]
@@ -163,8 +167,8 @@ fn times<C: Cluster + ?Sized>(
     cluster.list_offsets(&queries).into_iter().map(|answer| answer.map(lookup)).collect()
 }
 
-/// A reader under a `group.id` that no group has. It lives until the process ends: closing a consumer waits for nothing useful.
-pub fn reader(client: &Client, isolation: Isolation) -> Result<&'static Reader> {
+/// A reader under a `group.id` that no group has, which holds about `buffer` bytes ahead. It lives until the process ends: closing a consumer waits for nothing useful.
+pub fn reader(client: &Client, isolation: Isolation, buffer: u64) -> Result<&'static Reader> {
     // RandomState is seeded by the system's randomness.
     let random = std::hash::RandomState::new().build_hasher().finish();
     let group = format!("krewind-replay-{random:016x}");
@@ -177,7 +181,7 @@ pub fn reader(client: &Client, isolation: Isolation) -> Result<&'static Reader> 
         )
         .hint("run it again: the name is made anew"));
     }
-    Ok(Box::leak(Box::new(Reader::new(client.connection(), &group, isolation)?)))
+    Ok(Box::leak(Box::new(Reader::new(client.connection(), &group, isolation, buffer)?)))
 }
 
 /// The window as it was asked for.

@@ -53,7 +53,7 @@ pub fn add_time_lag(client: &Client, report: &mut DescribeReport, patience: Dura
     if rounds.is_empty() {
         return Ok(());
     }
-    let reader = super::replay::reader(client, Isolation::ReadUncommitted)?;
+    let reader = super::replay::reader(client, Isolation::ReadUncommitted, super::replay::BUFFER)?;
     for round in rounds {
         let starts: Vec<(TopicPartition, i64)> =
             round.iter().map(|(partition, wanted)| (partition.clone(), wanted.from)).collect();

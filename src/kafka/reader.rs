@@ -2,13 +2,15 @@
 
 use super::connect::{Connection, Context, client_config, creation_error};
 use super::error::{BrokerFault, codes};
-use super::ffi::batch::{BatchQueue, Message, PARTITION_EOF};
+use super::ffi::batch::{Batch, BatchQueue, Message, PARTITION_EOF};
 use super::ffi::{Fault, Native};
 use crate::error::{Code, Error, Result};
 use crate::model::{Header, Record, TopicPartition};
 use rdkafka::consumer::{BaseConsumer, Consumer};
 use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Messages a batch: enough that the queue's lock and the clock cost nothing per record.
@@ -66,11 +68,38 @@ pub trait Source {
 
     /// These partitions are not wanted any more. A few of their records may still come.
     fn stop(&mut self, partitions: &[usize]);
+}
+
+/// A source whose records outlive the call: they are passed on to another thread as they came.
+pub trait Batches {
+    /// Waits up to `timeout` for at most `most` events.
+    fn next(&mut self, timeout: Duration, most: usize) -> Box<dyn Lent>;
+
+    /// These partitions are not wanted any more. A few of their records may still come.
+    fn stop(&mut self, partitions: &[usize]);
 
     /// Why nothing comes, where the client knows.
     fn trouble(&self) -> Option<BrokerFault> {
         None
     }
+}
+
+/// Events that came together; while it lives, so do the buffers that their records point into.
+pub trait Lent: Send {
+    /// How many events.
+    fn len(&self) -> usize;
+
+    /// Whether there are none.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Each event with its place, in order, until `each` fails. Records have their headers where `headers` asks for them, which
+    /// costs.
+    fn events(&self, headers: bool, each: &mut dyn FnMut(usize, Event<'_>) -> Result<()>) -> Result<()>;
+
+    /// The records at these places, which hold records, until `each` fails.
+    fn records(&self, places: Range<usize>, each: &mut dyn FnMut(&Record<'_>) -> Result<()>) -> Result<()>;
 }
 
 /// A consumer that belongs to no group.
@@ -79,9 +108,12 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// A consumer with this `group.id`, which `assign()` asks for: it never joins, and never commits.
-    pub fn new(connection: &Connection, group: &str, isolation: Isolation) -> Result<Self> {
+    /// A consumer with this `group.id`, which `assign()` asks for: it never joins, and never commits. Of `buffer` bytes it holds about
+    /// half itself; what is being fetched and what was handed out come to that.
+    pub fn new(connection: &Connection, group: &str, isolation: Isolation, buffer: u64) -> Result<Self> {
         let mut config = client_config(connection);
+        let queue = (buffer / 2 / 1024).max(256).to_string();
+        let fetch = (buffer / 16).clamp(64 * 1024, 4 * 1024 * 1024).to_string();
         let wanted = [
             ("group.id", group),
             ("enable.auto.commit", "false"),
@@ -95,8 +127,8 @@ impl Reader {
             ("fetch.queue.backoff.ms", "5"),
             // The end of a log is told by a fetch that found nothing, so much later.
             ("fetch.wait.max.ms", "20"),
-            ("fetch.message.max.bytes", "4194304"),
-            ("queued.max.messages.kbytes", "65536"),
+            ("fetch.message.max.bytes", &fetch),
+            ("queued.max.messages.kbytes", &queue),
             // A sink may block for as long as it likes.
             ("max.poll.interval.ms", "86400000"),
         ];
@@ -123,7 +155,7 @@ impl Reader {
         self.consumer
             .assign(&list)
             .map_err(|error| Error::new(Code::Internal, "the partitions could not be assigned").caused_by(error))?;
-        let partitions = partitions.iter().map(|(partition, _)| partition.clone()).collect();
+        let partitions: Arc<[TopicPartition]> = partitions.iter().map(|(partition, _)| partition.clone()).collect();
         Ok(Reading { consumer: &self.consumer, queue, partitions, indexes })
     }
 }
@@ -136,39 +168,36 @@ fn start_error(partition: &TopicPartition, error: rdkafka::error::KafkaError) ->
 pub struct Reading<'r> {
     consumer: &'r BaseConsumer<Context>,
     queue: BatchQueue<'r>,
-    partitions: Vec<TopicPartition>,
+    partitions: Arc<[TopicPartition]>,
     indexes: HashMap<String, HashMap<i32, usize>>,
 }
 
-impl Source for Reading<'_> {
-    fn poll(&mut self, timeout: Duration, each: &mut dyn FnMut(Event<'_>) -> Result<()>) -> Result<usize> {
+impl<'r> Reading<'r> {
+    fn batch(&self, timeout: Duration, most: usize) -> RecordBatch<'r> {
         // The consumer's own queue has no records, but logins to renew, and errors of the coordinator that is of no use here.
         while self.consumer.poll(Duration::ZERO).is_some() {}
-        let batch = self.queue.poll(timeout);
+        let batch = self.queue.poll(timeout, most);
         if !batch.is_empty() {
             self.consumer.context().connected();
         }
-        let mut headers: Vec<Header<'_>> = Vec::new();
         // Messages come in runs of one partition. A topic object lives as long as the batch, so its address tells the topic.
-        let mut run: Option<(usize, i32, usize)> = None;
-        for message in batch.iter() {
-            let (address, number) = (message.topic_address(), message.partition());
-            let partition = match run {
-                Some((same, partition, index)) if same == address && partition == number => index,
-                _ => {
-                    let known = self.indexes.get(message.topic()).and_then(|numbers| numbers.get(&number));
-                    // An error of the whole client has no partition; librdkafka mends those, or the stall timeout ends the run.
-                    let Some(&index) = known else { continue };
-                    run = Some((address, number, index));
-                    index
-                }
-            };
-            each(event(message, partition, &mut headers))?;
+        let mut runs: Vec<Run> = Vec::new();
+        let mut last: Option<(usize, i32)> = None;
+        for (place, message) in batch.iter().enumerate() {
+            let whose = (message.topic_address(), message.partition());
+            if last != Some(whose) {
+                last = Some(whose);
+                let known = self.indexes.get(message.topic()).and_then(|numbers| numbers.get(&whose.1));
+                runs.push(Run { end: place, partition: known.copied() });
+            }
+            if let Some(run) = runs.last_mut() {
+                run.end = place + 1;
+            }
         }
-        Ok(batch.len())
+        RecordBatch { batch, runs, partitions: self.partitions.clone() }
     }
 
-    fn stop(&mut self, partitions: &[usize]) {
+    fn pause(&self, partitions: &[usize]) {
         let mut list = TopicPartitionList::with_capacity(partitions.len());
         for &index in partitions {
             if let Some(partition) = self.partitions.get(index) {
@@ -178,41 +207,114 @@ impl Source for Reading<'_> {
         // Where it fails, more is read than needed, and left out.
         let _ = self.consumer.pause(&list);
     }
+}
+
+impl Source for Reading<'_> {
+    fn poll(&mut self, timeout: Duration, each: &mut dyn FnMut(Event<'_>) -> Result<()>) -> Result<usize> {
+        let batch = self.batch(timeout, BATCH);
+        batch.events(true, &mut |_, event| each(event))?;
+        Ok(batch.len())
+    }
+
+    fn stop(&mut self, partitions: &[usize]) {
+        self.pause(partitions);
+    }
+}
+
+impl Batches for Reading<'static> {
+    fn next(&mut self, timeout: Duration, most: usize) -> Box<dyn Lent> {
+        Box::new(self.batch(timeout, most))
+    }
+
+    fn stop(&mut self, partitions: &[usize]) {
+        self.pause(partitions);
+    }
 
     fn trouble(&self) -> Option<BrokerFault> {
         self.consumer.context().reason().map(BrokerFault::from)
     }
 }
 
-fn event<'b, 'h>(message: Message<'b>, partition: usize, headers: &'h mut Vec<Header<'b>>) -> Event<'h>
-where
-    'b: 'h,
-{
-    match message.code() {
-        0 => {
-            message.headers(headers);
-            let (timestamp_ms, timestamp_type) = message.timestamp();
-            let record = Record {
-                topic: message.topic(),
-                partition: message.partition(),
-                offset: message.offset(),
-                timestamp_ms,
-                timestamp_type,
-                key: message.key(),
-                value: message.value(),
-                headers,
-            };
-            Event::Record { partition, record }
-        }
-        PARTITION_EOF => Event::End { partition, offset: message.offset() },
-        code => {
-            let mut fault = Fault::of(code);
-            let text = message.error_text();
-            if !text.is_empty() {
-                fault.message = text;
+/// Events in a row that are of one partition.
+struct Run {
+    /// The place after the last one.
+    end: usize,
+    /// The partition's index. An error of the whole client has none; librdkafka mends those, or the stall timeout ends the run.
+    partition: Option<usize>,
+}
+
+struct RecordBatch<'r> {
+    batch: Batch<'r>,
+    runs: Vec<Run>,
+    partitions: Arc<[TopicPartition]>,
+}
+
+impl Lent for RecordBatch<'_> {
+    fn len(&self) -> usize {
+        self.batch.len()
+    }
+
+    fn events(&self, with_headers: bool, each: &mut dyn FnMut(usize, Event<'_>) -> Result<()>) -> Result<()> {
+        let mut headers = Vec::new();
+        let mut from = 0;
+        for run in &self.runs {
+            let places = std::mem::replace(&mut from, run.end)..run.end;
+            let Some(partition) = run.partition else { continue };
+            for place in places {
+                let message = self.batch.get(place);
+                let event = match message.code() {
+                    0 => {
+                        if with_headers {
+                            message.headers(&mut headers);
+                        }
+                        let record = record(message, &self.partitions[partition], &headers);
+                        Event::Record { partition, record }
+                    }
+                    PARTITION_EOF => Event::End { partition, offset: message.offset() },
+                    code => {
+                        let mut fault = Fault::of(code);
+                        let text = message.error_text();
+                        if !text.is_empty() {
+                            fault.message = text;
+                        }
+                        Event::Fault { partition, fault: fault.into() }
+                    }
+                };
+                each(place, event)?;
             }
-            Event::Fault { partition, fault: fault.into() }
         }
+        Ok(())
+    }
+
+    fn records(&self, places: Range<usize>, each: &mut dyn FnMut(&Record<'_>) -> Result<()>) -> Result<()> {
+        let mut headers = Vec::new();
+        let mut from = 0;
+        for run in &self.runs {
+            let here = from.max(places.start)..run.end.min(places.end);
+            from = run.end;
+            let Some(partition) = run.partition else { continue };
+            for place in here {
+                let message = self.batch.get(place);
+                message.headers(&mut headers);
+                each(&record(message, &self.partitions[partition], &headers))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[inline]
+fn record<'h, 'b: 'h>(message: Message<'b>, whose: &'h TopicPartition, headers: &'h [Header<'b>]) -> Record<'h> {
+    let (timestamp_ms, timestamp_type) = message.timestamp();
+    Record {
+        topic: &whose.topic,
+        partition: whose.partition,
+        offset: message.offset(),
+        timestamp_ms,
+        timestamp_type,
+        key: message.key(),
+        value: message.value(),
+        headers,
     }
 }
 

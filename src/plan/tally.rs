@@ -52,6 +52,19 @@ impl Tally {
         self.bytes += bytes;
     }
 
+    /// A filter left the record that arrived out.
+    #[inline]
+    pub fn left_out(&mut self) {
+        self.filtered += 1;
+    }
+
+    /// The sink has these records.
+    #[inline]
+    pub fn took_all(&mut self, records: u64, bytes: u64) {
+        self.records += records;
+        self.bytes += bytes;
+    }
+
     /// The log has nothing before this offset that was not delivered. Whether the window is at its end by that.
     pub fn log_ends_at(&mut self, offset: i64) -> bool {
         self.pass_to(offset.min(self.end));
@@ -79,7 +92,12 @@ impl Tally {
 
     /// Whether the parts make up the whole window.
     pub fn adds_up(&self) -> bool {
-        self.is_done() && self.records + self.filtered + self.outside + self.gaps == self.end.abs_diff(self.start)
+        self.is_done() && self.adds_up_so_far()
+    }
+
+    /// Whether the parts make up what was passed.
+    pub fn adds_up_so_far(&self) -> bool {
+        self.records + self.filtered + self.outside + self.gaps == self.passed()
     }
 
     /// Offsets not passed yet.

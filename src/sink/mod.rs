@@ -7,7 +7,7 @@ mod null;
 mod pipe;
 mod spec;
 
-use crate::error::{Error, Result};
+use crate::error::{Code, Error, Result};
 use crate::model::Record;
 use std::path::PathBuf;
 
@@ -25,6 +25,12 @@ pub trait Sink: Send {
 
     /// Passes on what was taken, and waits until it has arrived: nothing more comes for now.
     fn flush(&mut self) -> Result<()>;
+
+    /// Makes all that was taken safe, also from a power cut, and tells the place: a run that is killed later goes on from there.
+    /// Only asked of sinks that were opened for it.
+    fn mark(&mut self) -> Result<serde_json::Value> {
+        Err(Error::new(Code::Internal, "this sink has no places to go on from"))
+    }
 
     /// Ends it. `whole`: everything that was asked for was taken, and the result may be published; else nothing that looks
     /// whole is left.

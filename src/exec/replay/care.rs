@@ -6,7 +6,7 @@ use super::drive::{Drive, Kind, Trouble};
 use crate::error::Result;
 use crate::exec::gather::Log;
 use crate::kafka::BrokerFault;
-use crate::kafka::reader::{Isolation, Source};
+use crate::kafka::reader::{Batches, Isolation};
 use crate::model::TopicDescription;
 use crate::report::Ended;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -26,7 +26,7 @@ const LAST_CHECK: Duration = Duration::from_secs(30);
 
 impl Drive<'_> {
     /// Asks what needs asking, and gives up what has waited long enough.
-    pub(super) fn look_after(&mut self, source: &dyn Source) {
+    pub(super) fn look_after(&mut self, source: &dyn Batches) {
         let now = Instant::now();
         self.topics_due |= now.duration_since(self.last_topics) >= self.limits.check_topics;
         if self.topics_due && !self.topics_asked {

@@ -1,9 +1,13 @@
+use super::conveyor::{Conveyor, Outcome, Parcel, Wanted};
 use super::{Asker, Captured, End, verdict};
 use crate::error::{Code, Error, Result};
-use crate::exec::Observer;
-use crate::kafka::reader::{Event, Isolation, Source, is_final};
+use crate::exec::{Flow, Observer};
+use crate::kafka::reader::{Batches, Event, Isolation, Lent, is_final};
 use crate::kafka::{BrokerFault, codes};
+use crate::model::Record;
 use crate::model::TopicPartition;
+use crate::plan::pace::Rate;
+use crate::plan::select::{Choice, Selection};
 use crate::plan::tally::{Place, Tally};
 use crate::report::{Ended, ReplayReport, WindowReport};
 use crate::sink::Sink;
@@ -27,6 +31,14 @@ pub struct Limits {
     pub stall: Duration,
     /// How often topic ids are compared.
     pub check_topics: Duration,
+    /// Most records to pass on.
+    pub most_records: Option<u64>,
+    /// Most bytes of keys and values to pass on.
+    pub most_bytes: Option<u64>,
+    /// How fast to read.
+    pub rate: Option<Rate>,
+    /// Most bytes of keys and values on their way to the sink.
+    pub on_their_way: u64,
 }
 
 /// What became of it.
@@ -42,6 +54,10 @@ pub struct Run {
 pub(super) struct Part {
     pub(super) partition: TopicPartition,
     pub(super) tally: Tally,
+    /// Records that were sent to the sink.
+    pub(super) sent: u64,
+    /// The offset behind the last record that the sink took.
+    pub(super) delivered: i64,
     pub(super) held_back: u64,
     pub(super) end: Option<End>,
     pub(super) ended_at: Option<Instant>,
@@ -89,6 +105,11 @@ pub(super) struct Drive<'a> {
     pub(super) topics_asked: bool,
     pub(super) topics_due: bool,
     topic_was_missing: bool,
+    selection: &'a Selection,
+    /// Records and bytes that were sent, of all partitions.
+    sent: (u64, u64),
+    pub(super) not_json: u64,
+    pub(super) limited: bool,
 }
 
 /// Reads the captured windows into the sink, until each partition is at its end, something is wrong with it, or `stop` is set.
@@ -98,15 +119,18 @@ pub fn run(
     captured: &Captured,
     window: WindowReport,
     limits: &Limits,
-    source: &mut dyn Source,
-    sink: &mut dyn Sink,
+    selection: &Selection,
+    source: &mut dyn Batches,
+    sink: Box<dyn Sink>,
     asker: &Asker,
     stop: &AtomicBool,
     observer: &dyn Observer,
-) -> Run {
+) -> Result<Run> {
     let started = Instant::now();
-    let mut drive = Drive::new(captured, limits, asker, observer);
-    let mut failure = drive.read(source, sink, stop).err();
+    let mut drive = Drive::new(captured, limits, selection, asker, observer);
+    let name = sink.name();
+    let mut conveyor = Conveyor::start(sink, limits.on_their_way)?;
+    let mut failure = drive.read(source, &mut conveyor, stop).err();
     let elapsed = started.elapsed();
     // Ctrl-C ends the reader of a pipe too, mostly a moment before: what was asked for is told then, not what followed from it.
     let follows = |error: &Error| matches!(error.code, Code::SinkClosed | Code::Interrupted);
@@ -124,32 +148,44 @@ pub fn run(
     }
     drive.check_sums();
     let whole = failure.is_none() && !interrupted && drive.parts.iter().all(Part::is_whole);
-    let finished = sink.finish(whole);
-    if let Some(error) = finished.error {
+    let mut end = conveyor.finish(whole, stop);
+    if let Some(error) = end.finished.error.take() {
         // Where lines could not be passed on at the very end, no partition's records are sure to have arrived.
         if error.code == Code::SinkClosed {
             drive.sink_failed(&error);
         }
         failure.get_or_insert(error);
     }
-    let report =
-        verdict::report(captured, window, &drive, sink, finished.partial, elapsed, interrupted, failure.is_some());
-    Run { report, error: failure }
+    let report = verdict::report(captured, window, &drive, name, end, elapsed, interrupted, failure.is_some());
+    Ok(Run { report, error: failure })
 }
 
 impl Part {
     pub(super) fn is_whole(&self) -> bool {
         self.end.as_ref().is_some_and(|end| end.ended.is_whole())
     }
+
+    /// The next offset: behind what the sink is known to have where records were lost on the way to it.
+    pub(super) fn next_offset(&self) -> i64 {
+        if self.tally.records() == self.sent { self.tally.next() } else { self.delivered }
+    }
 }
 
 impl<'a> Drive<'a> {
-    fn new(captured: &Captured, limits: &'a Limits, asker: &'a Asker, observer: &'a dyn Observer) -> Self {
+    fn new(
+        captured: &Captured,
+        limits: &'a Limits,
+        selection: &'a Selection,
+        asker: &'a Asker,
+        observer: &'a dyn Observer,
+    ) -> Self {
         let parts: Vec<Part> = captured
             .to_read()
             .map(|captured| Part {
                 partition: captured.partition.clone(),
                 tally: Tally::new(captured.window.start, captured.window.end),
+                sent: 0,
+                delivered: captured.window.start,
                 held_back: 0,
                 end: None,
                 ended_at: None,
@@ -176,18 +212,32 @@ impl<'a> Drive<'a> {
             topics_asked: false,
             topics_due: false,
             topic_was_missing: false,
+            selection,
+            sent: (0, 0),
+            not_json: 0,
+            limited: false,
         }
     }
 
     /// Reads until all parts have ended, or `stop`. The error is the sink's.
-    fn read(&mut self, source: &mut dyn Source, sink: &mut dyn Sink, stop: &AtomicBool) -> Result<()> {
+    fn read(&mut self, source: &mut dyn Batches, conveyor: &mut Conveyor, stop: &AtomicBool) -> Result<()> {
         let total: u64 = self.parts.iter().map(|part| part.tally.left()).sum();
+        let started = Instant::now();
+        let most = self.limits.rate.map_or(usize::MAX, Rate::most_at_once);
         while self.open > 0 && !stop.load(Ordering::SeqCst) {
-            let came = source.poll(POLL, &mut |event| self.event(event, sink))?;
-            if came == 0 {
-                sink.flush()?;
+            let wait =
+                self.limits.rate.map_or(Duration::ZERO, |rate| rate.wait(self.sent.0, self.sent.1, started.elapsed()));
+            if conveyor.has_room() && wait.is_zero() {
+                let lent = source.next(POLL, most);
+                if !lent.is_empty() {
+                    self.last_progress = Instant::now();
+                    self.parcel(lent, conveyor)?;
+                }
+                self.collect(conveyor, Duration::ZERO)?;
             } else {
+                // Waiting is no lack of progress.
                 self.last_progress = Instant::now();
+                self.collect(conveyor, if wait.is_zero() { POLL } else { POLL.min(wait) })?;
             }
             if !self.fresh.is_empty() {
                 source.stop(&self.fresh);
@@ -197,40 +247,97 @@ impl<'a> Drive<'a> {
                 self.answered(answer, false);
             }
             self.look_after(source);
-            self.observer.progress(self.parts.iter().map(|part| part.tally.passed()).sum(), total);
+            self.observer.flow(&Flow {
+                passed: self.parts.iter().map(|part| part.tally.passed()).sum(),
+                total,
+                records: self.sent.0,
+                bytes: self.sent.1,
+            });
         }
-        sink.flush()
+        let parts = &mut self.parts;
+        conveyor.settle(stop, &mut |outcome| came_of(parts, outcome))
     }
 
-    #[inline]
-    fn event(&mut self, event: Event<'_>, sink: &mut dyn Sink) -> Result<()> {
-        match event {
-            Event::Record { partition, record } => {
-                let Some(part) = self.parts.get_mut(partition).filter(|part| part.end.is_none()) else {
-                    return Ok(());
-                };
-                part.trouble = None;
-                if part.tally.arrived(record.offset) == Place::Within {
-                    sink.put(&record)?;
-                    part.tally.took(record.bytes());
-                }
-                if part.tally.is_done() {
-                    self.end(partition, Ended::EndReached, None);
-                }
+    /// Takes what came back from the sink; waits up to `timeout` for the first of it.
+    fn collect(&mut self, conveyor: &mut Conveyor, timeout: Duration) -> Result<()> {
+        let mut timeout = timeout;
+        while let Some(outcome) = conveyor.outcome(timeout) {
+            match outcome {
+                Outcome::Failed(error) => return Err(error),
+                outcome => came_of(&mut self.parts, outcome),
             }
-            Event::End { partition, offset } => {
-                let Some(part) = self.parts.get_mut(partition).filter(|part| part.end.is_none()) else {
-                    return Ok(());
-                };
-                if part.tally.log_ends_at(offset) {
-                    self.end(partition, Ended::EndReached, None);
-                } else {
-                    part.trouble_of(Kind::LogEnds { at: offset });
-                }
-            }
-            Event::Fault { partition, fault } => self.fault(partition, fault),
+            timeout = Duration::ZERO;
         }
         Ok(())
+    }
+
+    /// Accounts for what came, and sends on what is wanted of it.
+    fn parcel(&mut self, lent: Box<dyn Lent>, conveyor: &mut Conveyor) -> Result<()> {
+        let before = self.sent;
+        let mut wanted: Vec<Wanted> = Vec::new();
+        lent.events(self.selection.needs_headers(), &mut |place, event| {
+            match event {
+                Event::Record { partition, record } => {
+                    if self.record(partition, &record) {
+                        match wanted.last_mut() {
+                            Some(last) if last.part == partition && last.places.end == place => last.places.end += 1,
+                            _ => wanted.push(Wanted { part: partition, places: place..place + 1 }),
+                        }
+                    }
+                }
+                Event::End { partition, offset } => {
+                    let Some(part) = self.parts.get_mut(partition).filter(|part| part.end.is_none()) else {
+                        return Ok(());
+                    };
+                    if part.tally.log_ends_at(offset) {
+                        self.end(partition, Ended::EndReached, None);
+                    } else {
+                        part.trouble_of(Kind::LogEnds { at: offset });
+                    }
+                }
+                Event::Fault { partition, fault } => self.fault(partition, fault),
+            }
+            Ok(())
+        })?;
+        if !wanted.is_empty() {
+            conveyor.send(Parcel { lent, wanted, bytes: self.sent.1 - before.1 });
+        }
+        Ok(())
+    }
+
+    /// Accounts for a record; whether it is to be sent on.
+    #[inline]
+    fn record(&mut self, partition: usize, record: &Record<'_>) -> bool {
+        let Some(part) = self.parts.get_mut(partition).filter(|part| part.end.is_none()) else { return false };
+        part.trouble = None;
+        // Before it is accounted for: the record at which a limit is reached was not read.
+        if self.limits.most_records.is_some_and(|most| self.sent.0 >= most)
+            || self.limits.most_bytes.is_some_and(|most| self.sent.1 + record.bytes() > most)
+        {
+            self.limited = true;
+            self.end_rest(Ended::Limit, None);
+            return false;
+        }
+        let mut send = false;
+        if part.tally.arrived(record.offset) == Place::Within {
+            match if self.selection.is_everything() { Choice::Wanted } else { self.selection.choose(record) } {
+                Choice::Wanted => {
+                    part.sent += 1;
+                    self.sent.0 += 1;
+                    self.sent.1 += record.bytes();
+                    send = true;
+                }
+                Choice::Unwanted => part.tally.left_out(),
+                Choice::NotJson => {
+                    part.tally.left_out();
+                    self.not_json += 1;
+                }
+            }
+        }
+        if part.tally.is_done() {
+            self.end(partition, Ended::EndReached, None);
+        }
+        send
     }
 
     fn fault(&mut self, partition: usize, fault: BrokerFault) {
@@ -274,7 +381,7 @@ impl<'a> Drive<'a> {
         };
         for index in 0..self.parts.len() {
             let part = &self.parts[index];
-            if part.end.is_none() || part.is_whole() && part.tally.records() > 0 {
+            if part.end.is_none() || part.is_whole() && part.sent > 0 {
                 self.end(index, ended, reason.clone());
             }
         }
@@ -283,7 +390,7 @@ impl<'a> Drive<'a> {
     /// What was taken may not have arrived, so that no partition that had records counts as ended.
     fn reopen_unsure(&mut self) {
         for part in &mut self.parts {
-            if part.is_whole() && part.tally.records() > 0 {
+            if part.is_whole() && part.sent > 0 {
                 part.end = None;
                 self.open += 1;
             }
@@ -293,16 +400,34 @@ impl<'a> Drive<'a> {
     fn check_sums(&mut self) {
         for index in 0..self.parts.len() {
             let part = &self.parts[index];
-            if part.is_whole() && !part.tally.adds_up() {
+            let Some(end) = part.end.as_ref().filter(|_| part.is_whole()) else { continue };
+            let adds_up = match end.ended {
+                Ended::Limit => part.tally.adds_up_so_far(),
+                _ => part.tally.adds_up(),
+            };
+            if !adds_up {
                 let tally = &part.tally;
                 let reason = format!(
-                    "the account does not add up: {} records and {} gaps in {} offsets",
+                    "the account does not add up: {} records that the sink took, {} that a filter left out and {} gaps in {} \
+                     offsets",
                     tally.records(),
+                    tally.filtered(),
                     tally.gaps(),
-                    tally.end().abs_diff(tally.start())
+                    tally.passed()
                 );
                 self.end(index, Ended::Error, Some(reason));
             }
+        }
+    }
+}
+
+/// Enters what the sink took.
+fn came_of(parts: &mut [Part], outcome: Outcome) {
+    if let Outcome::Taken(taken) = outcome {
+        for taken in taken {
+            let part = &mut parts[taken.part];
+            part.tally.took_all(taken.records, taken.bytes);
+            part.delivered = taken.next;
         }
     }
 }

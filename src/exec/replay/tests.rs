@@ -1,15 +1,17 @@
 //! What a real broker can't be made to do at will: a script in its place.
 
 use super::*;
-use crate::kafka::reader::{Event, Source};
+use crate::kafka::reader::{Batches, Event, Lent};
 use crate::kafka::{CommitLookup, CommitRow, GroupListing, WriteRow, codes};
+use crate::model::Record as KafkaRecord;
 use crate::model::{GroupDescription, TimestampType};
 use crate::offset::OutOfRange;
+use crate::plan::select::Selection;
 use crate::report::{ReplayOutcome, ReplayPartition, ReplayReport};
 use crate::sink::{Finished, Sink};
 use std::collections::VecDeque;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 /// What comes from partition 0 or another, in order.
@@ -120,23 +122,39 @@ struct Script<'a> {
     stopped: Vec<usize>,
 }
 
-impl Source for Script<'_> {
-    fn poll(&mut self, timeout: Duration, each: &mut dyn FnMut(Event<'_>) -> Result<()>) -> Result<usize> {
-        match self.steps.pop_front() {
+/// What one step brings.
+struct Brought(Option<Step>);
+
+impl Lent for Brought {
+    fn len(&self) -> usize {
+        usize::from(self.0.is_some())
+    }
+    fn events(&self, _: bool, each: &mut dyn FnMut(usize, Event<'_>) -> Result<()>) -> Result<()> {
+        match self.0 {
             Some(Record(partition, offset)) => {
-                let record = crate::model::Record { offset, partition: partition as i32, ..RECORD };
-                each(Event::Record { partition, record })?;
-                return Ok(1);
+                let record = KafkaRecord { offset, partition: partition as i32, ..RECORD };
+                each(0, Event::Record { partition, record })
             }
-            Some(End(partition, offset)) => {
-                each(Event::End { partition, offset })?;
-                return Ok(1);
-            }
+            Some(End(partition, offset)) => each(0, Event::End { partition, offset }),
             Some(Fault(partition, code)) => {
                 let fault = BrokerFault { code, name: "CODE".to_owned(), message: "words".to_owned() };
-                each(Event::Fault { partition, fault })?;
-                return Ok(1);
+                each(0, Event::Fault { partition, fault })
             }
+            _ => Ok(()),
+        }
+    }
+    fn records(&self, _: std::ops::Range<usize>, each: &mut dyn FnMut(&KafkaRecord<'_>) -> Result<()>) -> Result<()> {
+        match self.0 {
+            Some(Record(partition, offset)) => each(&KafkaRecord { offset, partition: partition as i32, ..RECORD }),
+            _ => panic!("no record is there"),
+        }
+    }
+}
+
+impl Batches for Script<'_> {
+    fn next(&mut self, timeout: Duration, most: usize) -> Box<dyn Lent> {
+        match self.steps.pop_front() {
+            Some(step @ (Record(..) | End(..) | Fault(..))) => return Box::new(Brought(Some(step))),
             Some(Topic(id)) => *self.cluster.topic_id.lock().unwrap() = id,
             Some(Log(start, stable, end)) => *self.cluster.log.lock().unwrap() = (start, stable, end),
             Some(Compared(times)) => {
@@ -148,12 +166,12 @@ impl Source for Script<'_> {
             Some(StopWith(partition, offset)) => {
                 self.stop.store(true, Ordering::SeqCst);
                 self.steps.push_front(Record(partition, offset));
-                return self.poll(timeout, each);
+                return self.next(timeout, most);
             }
             Some(Stop) => self.stop.store(true, Ordering::SeqCst),
             None => std::thread::sleep(timeout.min(Duration::from_millis(2))),
         }
-        Ok(0)
+        Box::new(Brought(None))
     }
 
     fn stop(&mut self, partitions: &[usize]) {
@@ -161,7 +179,7 @@ impl Source for Script<'_> {
     }
 }
 
-const RECORD: crate::model::Record<'static> = crate::model::Record {
+const RECORD: KafkaRecord<'static> = KafkaRecord {
     topic: "t",
     partition: 0,
     offset: 0,
@@ -172,20 +190,32 @@ const RECORD: crate::model::Record<'static> = crate::model::Record {
     headers: &[],
 };
 
-/// Keeps the offsets; fails at one of them, or leaves one out without a word.
+/// What a sink kept, looked at after it has gone.
 #[derive(Default)]
 struct Kept {
     offsets: Vec<(i32, i64)>,
-    fails_at: Option<(i64, Code)>,
     finished: Option<bool>,
 }
 
-impl Sink for Kept {
-    fn put(&mut self, record: &crate::model::Record<'_>) -> Result<()> {
+/// Keeps the offsets; fails at one of them.
+#[derive(Default, Clone)]
+struct Keeping {
+    kept: Arc<Mutex<Kept>>,
+    fails_at: Option<(i64, Code)>,
+}
+
+impl Keeping {
+    fn kept(&self) -> std::sync::MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap()
+    }
+}
+
+impl Sink for Keeping {
+    fn put(&mut self, record: &KafkaRecord<'_>) -> Result<()> {
         match self.fails_at {
             Some((offset, code)) if offset == record.offset => Err(Error::new(code, "the sink is full")),
             _ => {
-                self.offsets.push((record.partition, record.offset));
+                self.kept().offsets.push((record.partition, record.offset));
                 Ok(())
             }
         }
@@ -194,11 +224,11 @@ impl Sink for Kept {
         Ok(())
     }
     fn finish(&mut self, whole: bool) -> Finished {
-        self.finished = Some(whole);
+        self.kept().finished = Some(whole);
         Finished::default()
     }
     fn written(&self) -> u64 {
-        self.offsets.len() as u64
+        self.kept().offsets.len() as u64
     }
     fn name(&self) -> (&'static str, String) {
         ("kept", "-".to_owned())
@@ -210,14 +240,15 @@ struct Nobody;
 impl crate::exec::Observer for Nobody {
     fn status(&self, _: &str) {}
     fn warn(&self, _: &str) {}
-    fn progress(&self, _: u64, _: u64) {}
+    fn flow(&self, _: &crate::exec::Flow) {}
 }
 
 /// Windows of partitions 0, 1, …, as a script plays out in them.
 struct Play {
     windows: Vec<(i64, i64)>,
     limits: Limits,
-    sink: Kept,
+    selection: Selection,
+    sink: Keeping,
 }
 
 fn play(windows: &[(i64, i64)]) -> Play {
@@ -227,12 +258,20 @@ fn play(windows: &[(i64, i64)]) -> Play {
         wait_stable: Duration::from_millis(20),
         stall: Duration::from_secs(30),
         check_topics: Duration::from_millis(5),
+        most_records: None,
+        most_bytes: None,
+        rate: None,
+        on_their_way: 1000,
     };
-    Play { windows: windows.to_vec(), limits, sink: Kept::default() }
+    Play { windows: windows.to_vec(), limits, selection: Selection::default(), sink: Keeping::default() }
+}
+
+fn spec() -> WindowSpec {
+    WindowSpec { from: Target::Earliest, to: Target::Latest, out_of_range: OutOfRange::Fail }
 }
 
 impl Play {
-    fn run(&mut self, steps: &[Step]) -> ReplayReport {
+    fn stage(&self) -> (Captured, Asker, &'static Fake) {
         let cluster: &'static Fake = Box::leak(Box::new(Fake {
             topic_id: Mutex::new("one"),
             log: Mutex::new((0, 100, 100)),
@@ -254,13 +293,16 @@ impl Play {
             topic_ids: [("t".to_owned(), Some("one".to_owned()))].into(),
             partitions,
         };
+        (captured, Asker::new(cluster, ["t".to_owned()].into()).unwrap(), cluster)
+    }
+
+    fn run(&mut self, steps: &[Step]) -> ReplayReport {
+        let (captured, asker, cluster) = self.stage();
         let stop = AtomicBool::new(false);
         let mut source = Script { steps: steps.to_vec().into(), cluster, stop: &stop, stopped: Vec::new() };
-        let asker = Asker::new(cluster, ["t".to_owned()].into()).unwrap();
-        let spec = WindowSpec { from: Target::Earliest, to: Target::Latest, out_of_range: OutOfRange::Fail };
-        let window = window_report(&spec);
-        let run = run(&captured, window, &self.limits, &mut source, &mut self.sink, &asker, &stop, &Nobody);
-        run.report
+        let window = window_report(&spec());
+        let sink = Box::new(self.sink.clone());
+        run(&captured, window, &self.limits, &self.selection, &mut source, sink, &asker, &stop, &Nobody).unwrap().report
     }
 }
 
@@ -282,8 +324,8 @@ fn a_later_record_or_the_end_of_the_log_ends_a_window() {
     assert_eq!(report.outcome, ReplayOutcome::Complete);
     assert_eq!(ends(&report), [Ended::EndReached, Ended::EndReached]);
     assert_eq!(account(&report), (2, 3, 5, 5));
-    assert_eq!(play.sink.offsets, [(0, 0), (1, 3), (0, 3)], "nothing from behind an end");
-    assert_eq!(play.sink.finished, Some(true));
+    assert_eq!(play.sink.kept().offsets, [(0, 0), (1, 3), (0, 3)], "nothing from behind an end");
+    assert_eq!(play.sink.kept().finished, Some(true));
 }
 
 #[test]
@@ -307,7 +349,7 @@ fn a_transaction_that_stays_open_holds_back() {
     let report = named.run(&steps);
     assert_eq!((report.outcome, ends(&report)), (ReplayOutcome::Incomplete, vec![Ended::OpenTransaction]));
     assert_eq!((account(&report), report.partitions[0].held_back), ((1, 2, 3, 9), 6));
-    assert_eq!(named.sink.finished, Some(false));
+    assert_eq!(named.sink.kept().finished, Some(false));
 }
 
 #[test]
@@ -347,7 +389,7 @@ fn a_topic_made_anew_ends_its_partitions_also_those_that_seemed_whole() {
     let mut play = play(&[(0, 1), (0, 9)]);
     let report = play.run(&[Record(0, 0), Record(1, 0), Compared(3), Topic("two"), Record(1, 8)]);
     assert_eq!((report.outcome, ends(&report)), (ReplayOutcome::Incomplete, vec![Ended::EndReached, Ended::Recreated]));
-    assert_eq!(play.sink.finished, Some(false));
+    assert_eq!(play.sink.kept().finished, Some(false));
     // In the middle of it.
     let report = self::play(&[(0, 9)]).run(&[Record(0, 0), Topic("two")]);
     assert_eq!((report.outcome, ends(&report)), (ReplayOutcome::Incomplete, vec![Ended::Recreated]));
@@ -394,7 +436,7 @@ fn a_sink_that_fails_leaves_nothing_whole() {
         play.sink.fails_at = Some((2, code));
         let report = play.run(&[Record(0, 0), Record(1, 0), Record(1, 2)]);
         assert_eq!((report.outcome, ends(&report)), (ReplayOutcome::Incomplete, vec![ended, ended]));
-        assert_eq!(play.sink.finished, Some(false));
+        assert_eq!(play.sink.kept().finished, Some(false));
     }
 }
 
@@ -407,7 +449,7 @@ fn ctrl_c_ends_what_is_still_read() {
         (ReplayOutcome::Interrupted, vec![Ended::EndReached, Ended::Interrupted])
     );
     assert_eq!(report.partitions[1].next_offset, 5);
-    assert_eq!(play.sink.finished, Some(false));
+    assert_eq!(play.sink.kept().finished, Some(false));
 }
 
 #[test]
@@ -423,5 +465,80 @@ fn nothing_to_replay_asks_nothing() {
     let mut play = play(&[(4, 4)]);
     let report = play.run(&[]);
     assert_eq!((report.outcome, account(&report)), (ReplayOutcome::NothingToReplay, (0, 0, 4, 4)));
-    assert_eq!(play.sink.finished, Some(true));
+    assert_eq!(play.sink.kept().finished, Some(true));
+}
+
+#[test]
+fn a_record_that_is_lost_on_the_way_to_the_sink_is_missed() {
+    /// Two records came, and the second can't be found again: as if the way to the sink had lost it.
+    struct Lossy;
+    impl Lent for Lossy {
+        fn len(&self) -> usize {
+            2
+        }
+        fn events(&self, _: bool, each: &mut dyn FnMut(usize, Event<'_>) -> Result<()>) -> Result<()> {
+            each(0, Event::Record { partition: 0, record: RECORD })?;
+            each(1, Event::Record { partition: 0, record: KafkaRecord { offset: 1, ..RECORD } })
+        }
+        fn records(
+            &self,
+            _: std::ops::Range<usize>,
+            each: &mut dyn FnMut(&KafkaRecord<'_>) -> Result<()>,
+        ) -> Result<()> {
+            each(&RECORD)
+        }
+    }
+    struct Once(bool);
+    impl Batches for Once {
+        fn next(&mut self, _: Duration, _: usize) -> Box<dyn Lent> {
+            match std::mem::replace(&mut self.0, true) {
+                false => Box::new(Lossy),
+                true => Box::new(Brought(None)),
+            }
+        }
+        fn stop(&mut self, _: &[usize]) {}
+    }
+    let play = play(&[(0, 2)]);
+    let (captured, asker, _) = play.stage();
+    let window = window_report(&spec());
+    let (sink, stop) = (Box::new(play.sink.clone()), AtomicBool::new(false));
+    let report = run(&captured, window, &play.limits, &play.selection, &mut Once(false), sink, &asker, &stop, &Nobody)
+        .unwrap()
+        .report;
+    assert_eq!((report.outcome, ends(&report)), (ReplayOutcome::Incomplete, vec![Ended::Error]));
+    let reason = report.partitions[0].reason.as_ref().unwrap();
+    assert!(reason.contains("does not add up: 1 records"), "{reason}");
+    assert_eq!(report.partitions[0].next_offset, 1, "the next offset is the one that was lost");
+    assert_eq!(play.sink.kept().finished, Some(false));
+}
+
+#[test]
+fn a_limit_ends_the_run_behind_its_last_record() {
+    let mut play = play(&[(0, 5), (0, 5)]);
+    play.limits.most_records = Some(3);
+    let report = play.run(&[Record(0, 0), Record(1, 2), Record(0, 1), Record(0, 2), Record(1, 3)]);
+    assert_eq!((report.outcome, ends(&report)), (ReplayOutcome::Limited, vec![Ended::Limit, Ended::Limit]));
+    assert_eq!(play.sink.kept().offsets, [(0, 0), (1, 2), (0, 1)]);
+    assert_eq!((account(&report), report.partitions[1].next_offset), ((2, 0, 2, 5), 3));
+    assert_eq!(play.sink.kept().finished, Some(true));
+    // Records of one byte each; the third would be one too many.
+    let mut play = self::play(&[(0, 5)]);
+    play.limits.most_bytes = Some(2);
+    let report = play.run(&[Record(0, 0), Record(0, 1), Record(0, 2)]);
+    assert_eq!((report.outcome, account(&report)), (ReplayOutcome::Limited, (2, 0, 2, 5)));
+    // A window that ends with the limit's last record is whole.
+    let mut play = self::play(&[(0, 2)]);
+    play.limits.most_records = Some(2);
+    let report = play.run(&[Record(0, 0), Record(0, 1)]);
+    assert_eq!((report.outcome, account(&report)), (ReplayOutcome::Complete, (2, 0, 2, 2)));
+}
+
+#[test]
+fn what_is_not_wanted_is_counted_as_filtered() {
+    let mut play = play(&[(0, 3)]);
+    play.selection.keys = vec![b"other".to_vec()];
+    let report = play.run(&[Record(0, 0), Record(0, 2)]);
+    assert_eq!((report.outcome, account(&report)), (ReplayOutcome::Complete, (0, 1, 3, 3)));
+    assert_eq!((report.partitions[0].filtered, report.total.filtered), (2, 2));
+    assert!(play.sink.kept().offsets.is_empty());
 }

@@ -1,13 +1,13 @@
-use super::drive::Drive;
-use super::{Captured, End};
+use super::Captured;
+use super::conveyor::SinkEnd;
+use super::drive::{Drive, Part};
 use crate::model::TopicPartition;
 use crate::plan::tally::Tally;
 use crate::report::{
     Ended, ReplayOutcome, ReplayPartition, ReplayReport, ReplayTotal, SinkReport, VERSION, Warning, WindowReport,
 };
-use crate::sink::{Remark, Sink};
+use crate::sink::Remark;
 use std::collections::HashMap;
-use std::path::PathBuf;
 use std::time::Duration;
 
 /// The report of a run that has ended.
@@ -16,20 +16,21 @@ pub(super) fn report(
     captured: &Captured,
     window: WindowReport,
     drive: &Drive<'_>,
-    sink: &dyn Sink,
-    partial: Option<PathBuf>,
+    (into, target): (&'static str, String),
+    sink: SinkEnd,
     elapsed: Duration,
     interrupted: bool,
     sink_failed: bool,
 ) -> ReplayReport {
-    let read: HashMap<&TopicPartition, (&Tally, u64, Option<&End>)> =
-        drive.parts.iter().map(|part| (&part.partition, (&part.tally, part.held_back, part.end.as_ref()))).collect();
+    let read: HashMap<&TopicPartition, &Part> = drive.parts.iter().map(|part| (&part.partition, part)).collect();
     let partitions: Vec<ReplayPartition> = captured
         .partitions
         .iter()
         .map(|captured_part| {
             let empty = Tally::new(captured_part.window.start, captured_part.window.end);
-            let (tally, held_back, end) = read.get(&captured_part.partition).copied().unwrap_or((&empty, 0, None));
+            let part = read.get(&captured_part.partition).copied();
+            let tally = part.map_or(&empty, |part| &part.tally);
+            let end = part.and_then(|part| part.end.as_ref());
             let ended = end.map_or(Ended::NothingToReplay, |end| end.ended);
             let reason = end.and_then(|end| end.reason.clone()).or_else(|| captured_part.window.reason.clone());
             let TopicPartition { topic, partition } = &captured_part.partition;
@@ -39,9 +40,9 @@ pub(super) fn report(
                 partition: *partition,
                 start_offset: tally.start(),
                 end_offset: tally.end(),
-                next_offset: tally.next(),
+                next_offset: part.map_or(tally.next(), Part::next_offset),
                 high_watermark: captured_part.high_watermark,
-                held_back,
+                held_back: part.map_or(0, |part| part.held_back),
                 records: tally.records(),
                 filtered: tally.filtered(),
                 outside_window: tally.outside(),
@@ -52,11 +53,20 @@ pub(super) fn report(
             }
         })
         .collect();
+    let mut remarks = sink.remarks;
+    if drive.not_json > 0 {
+        remarks.push(Remark {
+            code: "not-json",
+            message: format!(
+                "{} records were left out since their values are not JSON, which `--where` looks into",
+                drive.not_json
+            ),
+        });
+    }
     let sum = |of: fn(&ReplayPartition) -> u64| partitions.iter().map(of).sum::<u64>();
     let records = sum(|partition| partition.records);
     // To the millisecond, and never a division by nothing.
     let seconds = (elapsed.as_secs_f64() * 1000.0).round().max(1.0) / 1000.0;
-    let (into, target) = sink.name();
     ReplayReport {
         kind: "replay".to_owned(),
         version: VERSION,
@@ -75,12 +85,12 @@ pub(super) fn report(
         sink: SinkReport {
             into: into.to_owned(),
             target,
-            partial: partial.map(|path| path.display().to_string()),
-            written: sink.written(),
-            duplicates: sink.duplicates(),
+            partial: sink.finished.partial.map(|path| path.display().to_string()),
+            written: sink.written,
+            duplicates: sink.duplicates,
         },
         resume: None,
-        warnings: partitions.iter().filter_map(warning).chain(sink.remarks().into_iter().map(remark)).collect(),
+        warnings: partitions.iter().filter_map(warning).chain(remarks.into_iter().map(remark)).collect(),
         partitions,
     }
 }
@@ -90,6 +100,8 @@ fn outcome(partitions: &[ReplayPartition], interrupted: bool, sink_failed: bool)
         ReplayOutcome::Interrupted
     } else if sink_failed || partitions.iter().any(|partition| !partition.ended.is_whole()) {
         ReplayOutcome::Incomplete
+    } else if partitions.iter().any(|partition| partition.ended == Ended::Limit) {
+        ReplayOutcome::Limited
     } else if partitions.iter().all(|partition| partition.ended == Ended::NothingToReplay) {
         ReplayOutcome::NothingToReplay
     } else {

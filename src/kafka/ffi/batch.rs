@@ -16,13 +16,13 @@ pub const PARTITION_EOF: i32 = sys::rd_kafka_resp_err_t::RD_KAFKA_RESP_ERR__PART
 pub struct BatchQueue<'a> {
     queue: Queue,
     native: Native<'a>,
-    messages: Vec<*mut sys::rd_kafka_message_t>,
+    size: usize,
 }
 
 impl<'a> BatchQueue<'a> {
     /// A queue that hands out up to `size` messages at once.
     pub fn new(native: Native<'a>, size: usize) -> Self {
-        BatchQueue { queue: Queue::new(native), native, messages: vec![std::ptr::null_mut(); size.max(1)] }
+        BatchQueue { queue: Queue::new(native), native, size: size.max(1) }
     }
 
     /// Sends this partition's messages here. Call it before `assign()`: the forwarding survives that.
@@ -41,26 +41,34 @@ impl<'a> BatchQueue<'a> {
         Ok(())
     }
 
-    /// Waits up to `timeout` for messages and lends what came.
-    pub fn poll(&mut self, timeout: Duration) -> Batch<'_> {
-        // SAFETY: the array has room for `len` pointers; the messages that come are owned by the batch until it is dropped.
-        let count = unsafe {
-            sys::rd_kafka_consume_batch_queue(
+    /// Waits up to `timeout` for messages and hands out what came, at most `most`.
+    pub fn poll(&self, timeout: Duration, most: usize) -> Batch<'a> {
+        let size = self.size.min(most.max(1));
+        let mut messages: Vec<*mut sys::rd_kafka_message_t> = Vec::with_capacity(size);
+        // SAFETY: the array has room for `size` pointers, of which `count` were written; the messages that come are owned by the
+        // batch until it is dropped.
+        unsafe {
+            let count = sys::rd_kafka_consume_batch_queue(
                 self.queue.ptr(),
                 timeout.as_millis() as c_int,
-                self.messages.as_mut_ptr(),
-                self.messages.len(),
-            )
-        };
-        let count = usize::try_from(count).unwrap_or(0);
-        Batch { messages: &mut self.messages[..count] }
+                messages.as_mut_ptr(),
+                size,
+            );
+            messages.set_len(usize::try_from(count).unwrap_or(0).min(size));
+        }
+        Batch { messages, client: PhantomData }
     }
 }
 
-/// Messages of one poll, destroyed together.
-pub struct Batch<'q> {
-    messages: &'q mut [*mut sys::rd_kafka_message_t],
+/// Messages of one poll, destroyed together. The client must outlive them: they count on its partitions.
+pub struct Batch<'a> {
+    messages: Vec<*mut sys::rd_kafka_message_t>,
+    client: PhantomData<&'a ()>,
 }
+
+// SAFETY: librdkafka's messages belong to whoever holds them, on any thread; what they share with the client (buffers, partition
+// and topic objects) is counted atomically or under locks.
+unsafe impl Send for Batch<'_> {}
 
 impl Batch<'_> {
     /// How many messages came.
@@ -73,6 +81,11 @@ impl Batch<'_> {
         self.messages.is_empty()
     }
 
+    /// The message at this place.
+    pub fn get(&self, place: usize) -> Message<'_> {
+        Message { ptr: self.messages[place], batch: PhantomData }
+    }
+
     /// The messages in the order they came.
     pub fn iter(&self) -> impl Iterator<Item = Message<'_>> {
         self.messages.iter().map(|&ptr| Message { ptr, batch: PhantomData })
@@ -81,7 +94,7 @@ impl Batch<'_> {
 
 impl Drop for Batch<'_> {
     fn drop(&mut self) {
-        for &mut message in self.messages.iter_mut() {
+        for &message in &self.messages {
             // SAFETY: each message came from this poll and is destroyed here alone.
             unsafe { sys::rd_kafka_message_destroy(message) }
         }
