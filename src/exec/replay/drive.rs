@@ -5,6 +5,7 @@ use crate::kafka::reader::{Event, Isolation, Source, is_final};
 use crate::kafka::{BrokerFault, codes};
 use crate::model::TopicPartition;
 use crate::plan::tally::{Place, Tally};
+use crate::plan::window::WindowFilter;
 use crate::report::{Ended, ReplayReport, WindowReport};
 use crate::sink::Sink;
 use std::collections::HashMap;
@@ -89,6 +90,7 @@ pub(super) struct Drive<'a> {
     pub(super) topics_asked: bool,
     pub(super) topics_due: bool,
     topic_was_missing: bool,
+    filter: WindowFilter,
 }
 
 /// Reads the captured windows into the sink, until each partition is at its end, something is wrong with it, or `stop` is set.
@@ -105,7 +107,7 @@ pub fn run(
     observer: &dyn Observer,
 ) -> Run {
     let started = Instant::now();
-    let mut drive = Drive::new(captured, limits, asker, observer);
+    let mut drive = Drive::new(captured, &window, limits, asker, observer);
     let mut failure = drive.read(source, sink, stop).err();
     let elapsed = started.elapsed();
     // Ctrl-C ends the reader of a pipe too, mostly a moment before: what was asked for is told then, not what followed from it.
@@ -144,7 +146,13 @@ impl Part {
 }
 
 impl<'a> Drive<'a> {
-    fn new(captured: &Captured, limits: &'a Limits, asker: &'a Asker, observer: &'a dyn Observer) -> Self {
+    fn new(
+        captured: &Captured,
+        window: &WindowReport,
+        limits: &'a Limits,
+        asker: &'a Asker,
+        observer: &'a dyn Observer,
+    ) -> Self {
         let parts: Vec<Part> = captured
             .to_read()
             .map(|captured| Part {
@@ -176,6 +184,7 @@ impl<'a> Drive<'a> {
             topics_asked: false,
             topics_due: false,
             topic_was_missing: false,
+            filter: WindowFilter::of(window),
         }
     }
 
@@ -210,7 +219,7 @@ impl<'a> Drive<'a> {
                     return Ok(());
                 };
                 part.trouble = None;
-                if part.tally.arrived(record.offset) == Place::Within {
+                if part.tally.arrived(record.offset) == Place::Within && part.tally.admits(&self.filter, &record) {
                     sink.put(&record)?;
                     part.tally.took(record.bytes());
                 }

@@ -2,12 +2,12 @@
 
 use super::*;
 use crate::kafka::reader::{Event, Source};
-use crate::kafka::{CommitLookup, CommitRow, GroupListing, WriteRow, codes};
-use crate::model::{GroupDescription, TimestampType};
-use crate::offset::OutOfRange;
+use crate::kafka::{BrokerFault, CommitLookup, CommitRow, FoundOffset, GroupListing, OffsetSpec, WriteRow, codes};
+use crate::model::{GroupDescription, TimestampType, TopicDescription};
+use crate::offset::Target;
 use crate::report::{ReplayOutcome, ReplayPartition, ReplayReport};
 use crate::sink::{Finished, Sink};
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -257,7 +257,7 @@ impl Play {
         let stop = AtomicBool::new(false);
         let mut source = Script { steps: steps.to_vec().into(), cluster, stop: &stop, stopped: Vec::new() };
         let asker = Asker::new(cluster, ["t".to_owned()].into()).unwrap();
-        let spec = WindowSpec { from: Target::Earliest, to: Target::Latest, out_of_range: OutOfRange::Fail };
+        let spec = WindowSpec::between(Target::Earliest, Target::Latest);
         let window = window_report(&spec);
         let run = run(&captured, window, &self.limits, &mut source, &mut self.sink, &asker, &stop, &Nobody);
         run.report
