@@ -122,6 +122,8 @@ pub enum Output {
     Markdown,
     /// Prometheus text exposition (describe and list)
     Prometheus,
+    /// The options of Spark's Kafka source (window)
+    Spark,
 }
 
 /// When to colour.

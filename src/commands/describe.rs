@@ -195,7 +195,7 @@ fn rendered(context: &Context, args: &DescribeArgs, report: &DescribeReport) -> 
     match context.output {
         Output::Json => render::json(report),
         Output::Csv => render::describe::csv(report),
-        Output::Prometheus => render::prometheus::describe(report),
+        Output::Prometheus | Output::Spark => render::prometheus::describe(report),
         Output::Table | Output::Wide | Output::Markdown if args.members => render::describe::members(report, style),
         Output::Table | Output::Wide | Output::Markdown if args.state => render::describe::states(report, style),
         Output::Table | Output::Wide | Output::Markdown => {

@@ -65,7 +65,7 @@ pub fn run(context: &Context, args: &DiffArgs) -> Result<Exit> {
     context.emit(&match context.output {
         Output::Json => render::json(&report),
         Output::Csv => render::diff::csv(&report),
-        Output::Prometheus => return Err(context.no_such_form("diff")),
+        Output::Prometheus | Output::Spark => return Err(context.no_such_form("diff")),
         Output::Table | Output::Wide | Output::Markdown => render::diff::table(&report, context.table_style()),
     })?;
     let changed = if args.exit_code && report.changed { Exit::ConditionHolds } else { Exit::Done };

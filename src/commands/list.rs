@@ -126,7 +126,7 @@ pub fn run(context: &Context, args: &ListArgs) -> Result<Exit> {
     context.emit(&match context.output {
         Output::Json => render::json(&report),
         Output::Csv => render::list::csv(&report),
-        Output::Prometheus => render::prometheus::list(&report),
+        Output::Prometheus | Output::Spark => render::prometheus::list(&report),
         Output::Table | Output::Wide | Output::Markdown => render::list::table(&report, context.table_style(), lag),
     })?;
     let failed = report.groups.iter().any(|row| row.error.is_some());

@@ -19,6 +19,8 @@ mod settings;
 mod undo;
 mod wait;
 mod watch;
+mod window;
+mod windows;
 mod write;
 mod writing;
 
@@ -58,6 +60,8 @@ pub enum Command {
     Apply(apply::ApplyArgs),
     /// Put back what a write replaced, or list the writes that the journal keeps
     Undo(undo::UndoArgs),
+    /// Resolve a window of topics and print it, also as Spark reads it; nothing is read
+    Window(window::WindowArgs),
     /// Read a window of topics into a sink, beside production; it stops by itself
     Replay(replay::ReplayArgs),
     /// Show, find or check the configuration
@@ -134,6 +138,10 @@ fn run_command_line() -> Exit {
         interrupt: Interrupt::listen(output == Output::Json),
         errors_in_words_alone: Cell::new(false),
     };
+    if output == Output::Spark && !matches!(cli.command, Command::Window(_)) {
+        let error = Error::usage("`-o spark` is for windows alone").hint("`krewind window TOPIC --from 2h -o spark`");
+        return failed(&context.ui, output, &error);
+    }
     let outcome = match cli.command {
         Command::List(args) => list::run(&context, &args),
         Command::Describe(args) => describe::run(&context, &args),
@@ -144,6 +152,7 @@ fn run_command_line() -> Exit {
         Command::DeleteOffsets(args) => delete::run_offsets(&context, args),
         Command::Apply(args) => apply::run(&context, &args),
         Command::Undo(args) => undo::run(&context, &args),
+        Command::Window(args) => window::run(&context, &args),
         Command::Replay(args) => replay::run(&context, args),
         Command::Config(command) => config::run(&context, &command),
         Command::Completions(args) => completions::run(&context, &args),

@@ -65,7 +65,7 @@ pub fn run(context: &Context, args: &PeekArgs) -> Result<Exit> {
     context.emit(&match context.output {
         Output::Json => render::json(&report),
         Output::Csv => render::peek::csv(&report),
-        Output::Table | Output::Wide | Output::Markdown | Output::Prometheus => {
+        Output::Table | Output::Wide | Output::Markdown | Output::Prometheus | Output::Spark => {
             render::peek::table(&report, context.table_style())
         }
     })?;

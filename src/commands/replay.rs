@@ -4,14 +4,12 @@ mod sinks;
 use self::selecting::SelectArgs;
 use self::sinks::SinkArgs;
 use super::Context;
+use super::windows::WindowArgs;
 use crate::cli::{Output, span};
-use crate::error::{Error, Exit, Result};
+use crate::error::{Exit, Result};
 use crate::exec::replay::{self as exec, Asker, Limits, ReplaySpec};
 use crate::exec::{Flow, Observer};
 use crate::kafka::reader::Isolation;
-use crate::model::TopicSelection;
-use crate::offset::{OutOfRange, Target, time};
-use crate::plan::window::WindowSpec;
 use crate::render;
 use crate::report::{ReplayOutcome, ReplayReport};
 use crate::sink::{FileTarget, SinkSpec};
@@ -31,29 +29,8 @@ Examples:\n  krewind replay orders --from 2h\n  krewind replay orders:0,3-5 --fr
 krewind replay orders --start-offset 5 --end-offset 12 | jq .value"
 )]
 pub struct ReplayArgs {
-    /// Topics to read, by their exact names; with partitions as in `orders:0,3-5`
-    #[arg(value_name = "TOPIC[:PARTITIONS]")]
-    topics: Vec<String>,
-
-    /// The same; as Kafka's own tools name it
-    #[arg(long = "topic", value_name = "TOPIC[:PARTITIONS]")]
-    named: Vec<String>,
-
-    /// Start at the first record of this time or later, or at `earliest`
-    #[arg(long, value_name = "TIME", conflicts_with = "start_offset")]
-    from: Option<String>,
-
-    /// End before the first record of this time or later; without it at the log's end when the run begins (`latest`)
-    #[arg(long, value_name = "TIME", conflicts_with = "end_offset")]
-    to: Option<String>,
-
-    /// Start at this offset of each partition
-    #[arg(long, value_name = "OFFSET", value_parser = clap::value_parser!(i64).range(0..))]
-    start_offset: Option<i64>,
-
-    /// End before this offset of each partition
-    #[arg(long, value_name = "OFFSET", value_parser = clap::value_parser!(i64).range(0..))]
-    end_offset: Option<i64>,
+    #[command(flatten)]
+    window: WindowArgs,
 
     #[command(flatten)]
     sink: SinkArgs,
@@ -68,10 +45,6 @@ pub struct ReplayArgs {
     /// How long to wait for a transaction that is open before the window's end
     #[arg(long, value_name = "SPAN", default_value = "10s", value_parser = span)]
     wait_stable: Duration,
-
-    /// What to do with an offset that lies outside a partition's log
-    #[arg(long, value_enum, value_name = "POLICY", default_value_t = OutOfRangeArg::Fail)]
-    out_of_range: OutOfRangeArg,
 
     /// Give up when nothing has come for this long
     #[arg(long, value_name = "SPAN", default_value = "5m", value_parser = span)]
@@ -92,15 +65,6 @@ enum Level {
     ReadUncommitted,
 }
 
-/// What to do with an offset outside the log.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum OutOfRangeArg {
-    /// Refuse
-    Fail,
-    /// Take the nearest offset within it
-    Clamp,
-}
-
 /// Reads the windows into the sink, and tells by the exit code whether the result is whole.
 pub fn run(context: &Context, args: ReplayArgs) -> Result<Exit> {
     let into = args.sink.spec()?;
@@ -111,16 +75,17 @@ pub fn run(context: &Context, args: ReplayArgs) -> Result<Exit> {
     if context.output == Output::Prometheus {
         return Err(context.no_such_form("replay"));
     }
-    let spec = spec(context, &args)?;
+    let windows = args.window.windows(context, "replay")?;
     let selection = args.select.selection()?;
     // Before anything is read: the files that will be wanted at the end.
     let report_file = args.report.as_deref().map(FileTarget::create).transpose()?;
     let sink = sinks::open(context, &into, &args.sink)?;
-    for (side, target) in [("from", &spec.window.from), ("to", &spec.window.to)] {
-        if let Target::Timestamp(moment) = target {
-            context.ui.status(&format!("{side} {}", moment.echo(context.now)));
-        }
-    }
+    windows.echo(context);
+    let isolation = match args.isolation_level {
+        Level::ReadCommitted => Isolation::ReadCommitted,
+        Level::ReadUncommitted => Isolation::ReadUncommitted,
+    };
+    let spec = ReplaySpec { topics: windows.topics, window: windows.spec, isolation };
 
     let client = context.client()?;
     let captured = exec::capture(client, &spec, || context.clock())?;
@@ -138,7 +103,7 @@ pub fn run(context: &Context, args: ReplayArgs) -> Result<Exit> {
         rate: args.select.rate,
         on_their_way: args.select.buffer / 4,
     };
-    let window = exec::window_report(&spec.window);
+    let window = captured.window_report(&spec.window);
     // Records on a terminal would run through the bar.
     let bar = !(to_stdout && context.ui.stdout_is_terminal());
     let watcher = Watcher {
@@ -188,7 +153,7 @@ fn tell(context: &Context, to_stdout: bool, report: &ReplayReport, file: Option<
             Output::Json => render::json(report),
             Output::Csv => render::replay::csv(report),
             // Refused before anything was read.
-            Output::Prometheus => return Err(context.no_such_form("replay")),
+            Output::Prometheus | Output::Spark => return Err(context.no_such_form("replay")),
             Output::Table | Output::Markdown => render::replay::table(report, context.table_style(), false),
             Output::Wide => render::replay::table(report, context.table_style(), true),
         })?;
@@ -196,73 +161,6 @@ fn tell(context: &Context, to_stdout: bool, report: &ReplayReport, file: Option<
         context.ui.show(&render::replay::table(report, context.stderr_table_style(), context.output == Output::Wide));
     }
     file.map_or(Ok(()), |file| super::save::write(file, &render::json(report)))
-}
-
-fn spec(context: &Context, args: &ReplayArgs) -> Result<ReplaySpec> {
-    let topics = args
-        .topics
-        .iter()
-        .chain(&args.named)
-        .map(|text| text.parse::<TopicSelection>().map_err(Error::usage))
-        .collect::<Result<Vec<_>>>()?;
-    if topics.is_empty() {
-        return Err(Error::usage("no topic is named").hint("`krewind replay TOPIC --from 2h`"));
-    }
-    let from = match (&args.from, args.start_offset) {
-        (_, Some(offset)) => Target::Offset(offset),
-        (Some(text), None) if text == "earliest" => Target::Earliest,
-        (Some(text), None) if text == "latest" => {
-            return Err(
-                Error::usage("a window that starts at `latest` is empty").hint("`--from 2h`, or `--from earliest`")
-            );
-        }
-        (Some(text), None) => past(context, "from", text)?,
-        (None, None) => {
-            return Err(Error::usage("where the window starts is missing")
-                .hint("`--from TIME`, `--from earliest`, or `--start-offset N`"));
-        }
-    };
-    let to = match (&args.to, args.end_offset) {
-        (_, Some(offset)) => Target::Offset(offset),
-        (None, None) => Target::Latest,
-        (Some(text), None) if text == "latest" => Target::Latest,
-        (Some(text), None) if text == "earliest" => {
-            return Err(Error::usage("a window that ends at `earliest` is empty").hint("`--to TIME`, or leave it out"));
-        }
-        (Some(text), None) => past(context, "to", text)?,
-    };
-    let backwards = match (&from, &to) {
-        (Target::Timestamp(from), Target::Timestamp(to)) => from.timestamp > to.timestamp,
-        (Target::Offset(from), Target::Offset(to)) => from > to,
-        _ => false,
-    };
-    if backwards {
-        return Err(
-            Error::usage("the window ends before it starts").hint("a span counts back from now: `--from 2h --to 1h`")
-        );
-    }
-    let out_of_range = match args.out_of_range {
-        OutOfRangeArg::Fail => OutOfRange::Fail,
-        OutOfRangeArg::Clamp => OutOfRange::Clamp,
-    };
-    let isolation = match args.isolation_level {
-        Level::ReadCommitted => Isolation::ReadCommitted,
-        Level::ReadUncommitted => Isolation::ReadUncommitted,
-    };
-    Ok(ReplaySpec { topics, window: WindowSpec { from, to, out_of_range }, isolation })
-}
-
-/// A time that is not in the future: what will be written until then can't be read now.
-fn past(context: &Context, side: &str, text: &str) -> Result<Target> {
-    let moment = time::parse(text, context.now, &context.zone)?;
-    if moment.is_after(context.now) {
-        let error = Error::usage(format!("`--{side} {text}` lies in the future: {}", moment.echo(context.now)));
-        return Err(match side {
-            "to" => error.hint("leave `--to` out to read up to the log's end now"),
-            _ => error.hint("a span counts back from now: `--from 2h`"),
-        });
-    }
-    Ok(Target::Timestamp(moment))
 }
 
 /// The terminal, as the driver sees it.

@@ -44,3 +44,15 @@ pub fn bytes(path: &Path) -> Result<Vec<u8>> {
     std::fs::read(path)
         .map_err(|error| Error::new(Code::BadFile, format!("`{}` can't be read", path.display())).caused_by(error))
 }
+
+/// The number of the line that a record stands in, whose position is that of the blank lines and comments before it.
+pub fn line_of(text: &[u8], byte: u64) -> usize {
+    let mut at = usize::try_from(byte).unwrap_or(text.len()).min(text.len());
+    loop {
+        match text.get(at) {
+            Some(b'\r' | b'\n') => at += 1,
+            Some(b'#') => at += text[at..].iter().position(|&byte| byte == b'\n').unwrap_or(text.len() - at),
+            _ => return 1 + text[..at].iter().filter(|&&byte| byte == b'\n').count(),
+        }
+    }
+}

@@ -406,7 +406,7 @@ fn rendered(context: &Context, report: &ResetReport) -> String {
         Output::Json => render::json(report),
         Output::Csv => render::reset::csv(report),
         // Refused before anything else, with the arguments.
-        Output::Prometheus => String::new(),
+        Output::Prometheus | Output::Spark => String::new(),
         Output::Table | Output::Markdown => render::reset::table(report, context.table_style(), false),
         Output::Wide => render::reset::table(report, context.table_style(), true),
     }

@@ -13,6 +13,7 @@ pub mod reset;
 mod tests;
 pub mod undo;
 pub mod unread;
+pub mod window;
 
 /// Who hears what goes on.
 pub trait Observer: Sync {

@@ -3,6 +3,7 @@
 pub mod diff;
 pub mod guard;
 pub mod keeping;
+pub mod kept;
 pub mod lag;
 pub mod pace;
 pub mod rates;

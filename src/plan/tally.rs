@@ -1,5 +1,8 @@
 //! The account of one partition's window: every offset of it is a record that was taken, one that was left out, or a gap.
 
+use super::window::{Judgement, WindowFilter};
+use crate::model::Record;
+
 /// What was seen of a window so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tally {
@@ -8,7 +11,8 @@ pub struct Tally {
     next: i64,
     records: u64,
     filtered: u64,
-    outside: u64,
+    left_out: u64,
+    contradicting: u64,
     gaps: u64,
     bytes: u64,
 }
@@ -27,7 +31,17 @@ pub enum Place {
 impl Tally {
     /// Nothing was seen of `[start, end)` yet.
     pub fn new(start: i64, end: i64) -> Self {
-        Tally { start, end: end.max(start), next: start, records: 0, filtered: 0, outside: 0, gaps: 0, bytes: 0 }
+        Tally {
+            start,
+            end: end.max(start),
+            next: start,
+            records: 0,
+            filtered: 0,
+            left_out: 0,
+            contradicting: 0,
+            gaps: 0,
+            bytes: 0,
+        }
     }
 
     /// A record arrived: offsets that were jumped over are gaps. What happens to the record is told by [`Self::took`].
@@ -43,6 +57,23 @@ impl Tally {
         self.pass_to(offset);
         self.next = offset + 1;
         Place::Within
+    }
+
+    /// Whether the record that arrived is the window's by its own timestamp. Where that is no bound, a timestamp outside the
+    /// window is counted beside the record.
+    #[inline]
+    pub fn admits(&mut self, filter: &WindowFilter, record: &Record<'_>) -> bool {
+        match filter.judge(record) {
+            Judgement::Within => true,
+            Judgement::Contradicts => {
+                self.contradicting += 1;
+                true
+            }
+            Judgement::Outside => {
+                self.left_out += 1;
+                false
+            }
+        }
     }
 
     /// The sink has the record that arrived.
@@ -97,7 +128,7 @@ impl Tally {
 
     /// Whether the parts make up what was passed.
     pub fn adds_up_so_far(&self) -> bool {
-        self.records + self.filtered + self.outside + self.gaps == self.passed()
+        self.records + self.filtered + self.left_out + self.gaps == self.passed()
     }
 
     /// Offsets not passed yet.
@@ -135,9 +166,10 @@ impl Tally {
         self.filtered
     }
 
-    /// Records whose timestamp lies outside the window.
+    /// Records whose timestamp lies outside the window: left out where timestamps are its bounds, delivered and counted besides
+    /// where offsets are.
     pub fn outside(&self) -> u64 {
-        self.outside
+        self.left_out + self.contradicting
     }
 
     /// Offsets without a record.
@@ -203,6 +235,40 @@ mod tests {
             }
         }
         assert!(tally.is_done() && !tally.adds_up());
+    }
+
+    #[test]
+    fn a_timestamp_outside_is_left_out_or_counted_besides_and_the_sum_holds() {
+        use crate::model::{Timestamp, TimestampType};
+        use crate::report::{WindowReport, WindowSide};
+        // Times 5, 15, 25 at 0, 1, 2 and a gap at 3; the window is [10, 20).
+        for (mode, taken) in [(WindowReport::OFFSETS, vec![0, 1, 2]), (WindowReport::TIMESTAMPS, vec![1])] {
+            let side = |ms| WindowSide::Time { timestamp_ms: ms, timestamp: Timestamp(ms) };
+            let (from, to) = (side(10), Some(side(20)));
+            let window = WindowReport { mode: mode.to_owned(), from, to, padding_ms: None, exact: None };
+            let filter = WindowFilter::of(&window);
+            let mut tally = Tally::new(0, 4);
+            let mut delivered = Vec::new();
+            for offset in 0..3 {
+                let record = Record {
+                    topic: "t",
+                    partition: 0,
+                    offset,
+                    timestamp_ms: 5 + 10 * offset,
+                    timestamp_type: TimestampType::CreateTime,
+                    key: None,
+                    value: None,
+                    headers: &[],
+                };
+                assert_eq!(tally.arrived(offset), Place::Within);
+                if tally.admits(&filter, &record) {
+                    delivered.push(offset);
+                    tally.took(1);
+                }
+            }
+            assert!(tally.log_ends_at(4) && tally.adds_up(), "{mode}");
+            assert_eq!((delivered, tally.outside(), tally.gaps()), (taken, 2, 1), "{mode}");
+        }
     }
 
     #[test]

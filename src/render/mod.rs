@@ -11,7 +11,9 @@ pub mod prometheus;
 mod removal;
 pub mod replay;
 pub mod reset;
+pub mod spark;
 mod table;
+pub mod window;
 
 pub use table::Style;
 

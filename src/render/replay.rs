@@ -83,6 +83,8 @@ fn total(report: &ReplayReport, style: Style) -> String {
         total.seconds,
         style.count(total.records_per_second.round() as i64),
     );
+    let outside = report.partitions.iter().map(|partition| partition.outside_window).sum();
+    text.push_str(&super::window::timestamps(&report.window, outside, style));
     if report.sink.written != total.records {
         text.push_str(&format!("{} of them arrived there\n", style.count(report.sink.written)));
     }

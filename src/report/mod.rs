@@ -11,6 +11,7 @@ mod list;
 mod peek;
 mod replay;
 mod reset;
+mod window;
 mod write;
 
 pub use config::{ConfigCheck, ConfigProblem, ConfigReport, Setting};
@@ -21,13 +22,12 @@ pub use history::{HistoryEntry, HistoryReport};
 pub use journal::{JournalEntry, JournalGroup, JournalRow, JournalState};
 pub use list::{Incomplete, ListReport, ListRow};
 pub use peek::{PeekPartition, PeekRecord, PeekReport};
-pub use replay::{
-    Ended, ReplayOutcome, ReplayPartition, ReplayReport, ReplayTotal, SinkReport, WindowReport, WindowSide,
-};
+pub use replay::{Ended, ReplayOutcome, ReplayPartition, ReplayReport, ReplayTotal, SinkReport};
 pub use reset::{
     Action, GroupOutcome, GroupPlan, Preconditions, Refusal, ResetReport, ResetRow, ResetTotal, RowOutcome,
     TargetReport, UndoReference,
 };
+pub use window::{WindowPartition, WindowReport, WindowSide, WindowTotal, WindowsReport};
 pub use write::{RemoveRow, WriteChunk, WriteFault, WriteReply, WriteRequest, WriteRow};
 
 use serde::{Deserialize, Serialize};

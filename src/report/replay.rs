@@ -1,4 +1,4 @@
-use super::Warning;
+use super::{Warning, WindowReport};
 use crate::model::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -116,40 +116,6 @@ impl Ended {
     pub fn is_whole(self) -> bool {
         matches!(self, Ended::EndReached | Ended::NothingToReplay | Ended::Limit | Ended::HeldBack)
     }
-}
-
-/// What was asked for.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct WindowReport {
-    /// `offsets`: bounds are offsets, looked up once; records within are not filtered by their timestamps.
-    pub mode: String,
-    /// The start.
-    pub from: WindowSide,
-    /// The end; `null` is the high watermark when the run began.
-    pub to: Option<WindowSide>,
-}
-
-/// One side of a window.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(untagged)]
-pub enum WindowSide {
-    /// The first record at or after this moment.
-    Time {
-        /// Milliseconds since the epoch.
-        timestamp_ms: i64,
-        /// The same as text.
-        timestamp: Timestamp,
-    },
-    /// This offset, in each partition.
-    Offset {
-        /// The offset.
-        offset: i64,
-    },
-    /// `earliest` or `latest`.
-    Position {
-        /// The word.
-        position: String,
-    },
 }
 
 /// One partition.

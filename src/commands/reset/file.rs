@@ -86,8 +86,11 @@ fn of_csv(context: &Context, path: &Path, text: &[u8]) -> Result<Rows> {
     let mut rows = Rows::new();
     let mut columns = None;
     for (index, record) in reader.records().enumerate() {
-        let line =
-            record.as_ref().ok().and_then(|record| record.position()).map(|position| line_of(text, position.byte()));
+        let line = record
+            .as_ref()
+            .ok()
+            .and_then(|record| record.position())
+            .map(|position| saved::line_of(text, position.byte()));
         let bad = |why: String| {
             let place = line.map_or_else(|| format!("`{shown}`"), |line| format!("line {line} of `{shown}`"));
             Error::new(Code::BadFile, format!("{place} {why}"))
@@ -128,18 +131,6 @@ fn of_csv(context: &Context, path: &Path, text: &[u8]) -> Result<Rows> {
         return Err(Error::new(Code::BadFile, format!("`{shown}` has no line with an offset")));
     }
     Ok(rows)
-}
-
-/// The number of the line that a record stands in, whose position is that of the blank lines and comments before it.
-fn line_of(text: &[u8], byte: u64) -> usize {
-    let mut at = usize::try_from(byte).unwrap_or(text.len()).min(text.len());
-    loop {
-        match text.get(at) {
-            Some(b'\r' | b'\n') => at += 1,
-            Some(b'#') => at += text[at..].iter().position(|&byte| byte == b'\n').unwrap_or(text.len() - at),
-            _ => return 1 + text[..at].iter().filter(|&&byte| byte == b'\n').count(),
-        }
-    }
 }
 
 fn target(context: &Context, text: &str) -> Result<Target, String> {

@@ -36,7 +36,7 @@ impl Writing<'_> {
         }
         crate::commands::save::write(FileTarget::create(path)?, &json)?;
         match context.output {
-            Output::Json | Output::Csv | Output::Prometheus => self.emit()?,
+            Output::Json | Output::Csv | Output::Prometheus | Output::Spark => self.emit()?,
             Output::Wide => context.emit(&rendered(context, &self.report))?,
             Output::Table | Output::Markdown => {
                 let cluster = format!("{} ({})", self.connection.properties.bootstrap_servers(), self.client.id());

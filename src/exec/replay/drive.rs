@@ -9,6 +9,7 @@ use crate::model::TopicPartition;
 use crate::plan::pace::Rate;
 use crate::plan::select::{Choice, Selection};
 use crate::plan::tally::{Place, Tally};
+use crate::plan::window::WindowFilter;
 use crate::report::{Ended, ReplayReport, WindowReport};
 use crate::sink::Sink;
 use std::collections::HashMap;
@@ -110,6 +111,7 @@ pub(super) struct Drive<'a> {
     sent: (u64, u64),
     pub(super) not_json: u64,
     pub(super) limited: bool,
+    filter: WindowFilter,
 }
 
 /// Reads the captured windows into the sink, until each partition is at its end, something is wrong with it, or `stop` is set.
@@ -127,7 +129,7 @@ pub fn run(
     observer: &dyn Observer,
 ) -> Result<Run> {
     let started = Instant::now();
-    let mut drive = Drive::new(captured, limits, selection, asker, observer);
+    let mut drive = Drive::new(captured, &window, limits, selection, asker, observer);
     let name = sink.name();
     let mut conveyor = Conveyor::start(sink, limits.on_their_way)?;
     let mut failure = drive.read(source, &mut conveyor, stop).err();
@@ -174,6 +176,7 @@ impl Part {
 impl<'a> Drive<'a> {
     fn new(
         captured: &Captured,
+        window: &WindowReport,
         limits: &'a Limits,
         selection: &'a Selection,
         asker: &'a Asker,
@@ -216,6 +219,7 @@ impl<'a> Drive<'a> {
             sent: (0, 0),
             not_json: 0,
             limited: false,
+            filter: WindowFilter::of(window),
         }
     }
 
@@ -319,7 +323,7 @@ impl<'a> Drive<'a> {
             return false;
         }
         let mut send = false;
-        if part.tally.arrived(record.offset) == Place::Within {
+        if part.tally.arrived(record.offset) == Place::Within && part.tally.admits(&self.filter, record) {
             match if self.selection.is_everything() { Choice::Wanted } else { self.selection.choose(record) } {
                 Choice::Wanted => {
                     part.sent += 1;

@@ -2,14 +2,14 @@
 
 use super::*;
 use crate::kafka::reader::{Batches, Event, Lent};
-use crate::kafka::{CommitLookup, CommitRow, GroupListing, WriteRow, codes};
+use crate::kafka::{BrokerFault, CommitLookup, CommitRow, FoundOffset, GroupListing, OffsetSpec, WriteRow, codes};
 use crate::model::Record as KafkaRecord;
-use crate::model::{GroupDescription, TimestampType};
-use crate::offset::OutOfRange;
+use crate::model::{GroupDescription, TimestampType, TopicDescription};
+use crate::offset::Target;
 use crate::plan::select::Selection;
 use crate::report::{ReplayOutcome, ReplayPartition, ReplayReport};
 use crate::sink::{Finished, Sink};
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -267,7 +267,7 @@ fn play(windows: &[(i64, i64)]) -> Play {
 }
 
 fn spec() -> WindowSpec {
-    WindowSpec { from: Target::Earliest, to: Target::Latest, out_of_range: OutOfRange::Fail }
+    WindowSpec::between(Target::Earliest, Target::Latest)
 }
 
 impl Play {

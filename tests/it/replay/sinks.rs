@@ -225,7 +225,8 @@ fn a_topic_made_anew_and_longer_is_not_taken_for_the_old_one() {
     cluster.create_topic(&topic, 1, &[]).unwrap();
     cluster.produce(&many(&topic, 5000)).unwrap();
     let scratch = Scratch::new();
-    let mut running = start(&[&topic, "--from", "earliest", "--buffer", "1MB", "--report", &scratch.text("report.json")]);
+    let mut running =
+        start(&[&topic, "--from", "earliest", "--buffer", "1MB", "--report", &scratch.text("report.json")]);
     // It has begun, and can't go on: nobody reads the pipe.
     running.child.stdout.as_mut().unwrap().read_exact(&mut [0; 1]).unwrap();
     cluster.delete_topic(&topic).unwrap();
@@ -246,7 +247,8 @@ fn ctrl_c_ends_a_run_whose_reader_is_slow() {
     cluster.create_topic(&topic, 1, &[]).unwrap();
     cluster.produce(&many(&topic, 5000)).unwrap();
     let scratch = Scratch::new();
-    let mut running = start(&[&topic, "--from", "earliest", "--buffer", "1MB", "--report", &scratch.text("report.json")]);
+    let mut running =
+        start(&[&topic, "--from", "earliest", "--buffer", "1MB", "--report", &scratch.text("report.json")]);
     running.child.stdout.as_mut().unwrap().read_exact(&mut [0; 1]).unwrap();
     running.signal("INT");
     // The reader goes on: what was written is cut at a line's end.
@@ -266,7 +268,8 @@ fn ctrl_c_ends_a_run_whose_reader_does_not_read() {
     cluster.create_topic(&topic, 1, &[]).unwrap();
     cluster.produce(&many(&topic, 5000)).unwrap();
     let scratch = Scratch::new();
-    let mut running = start(&[&topic, "--from", "earliest", "--buffer", "1MB", "--report", &scratch.text("report.json")]);
+    let mut running =
+        start(&[&topic, "--from", "earliest", "--buffer", "1MB", "--report", &scratch.text("report.json")]);
     let mut pipe = running.child.stdout.take().unwrap();
     pipe.read_exact(&mut [0; 1]).unwrap();
     running.signal("INT");
