@@ -1,5 +1,7 @@
+mod into_topic;
 mod sinks;
 
+use self::into_topic::Opened;
 use self::sinks::SinkArgs;
 use super::Context;
 use crate::cli::{Output, span};
@@ -11,7 +13,7 @@ use crate::model::TopicSelection;
 use crate::offset::{OutOfRange, Target, time};
 use crate::plan::window::WindowSpec;
 use crate::render;
-use crate::report::{ReplayOutcome, ReplayReport};
+use crate::report::{ReplayOutcome, ReplayReport, Warning};
 use crate::sink::{FileTarget, SinkSpec};
 use crate::ui::{Progress, Ui};
 use clap::{Args, ValueEnum};
@@ -109,7 +111,10 @@ pub fn run(context: &Context, args: ReplayArgs) -> Result<Exit> {
     let spec = spec(context, &args)?;
     // Before anything is read: the files that will be wanted at the end.
     let report_file = args.report.as_deref().map(FileTarget::create).transpose()?;
-    let mut sink = sinks::open(context, &into, &args.sink)?;
+    let opened = match into {
+        SinkSpec::Topic { .. } => None,
+        _ => Some(sinks::open(context, &into, &args.sink)?),
+    };
     for (side, target) in [("from", &spec.window.from), ("to", &spec.window.to)] {
         if let Target::Timestamp(moment) = target {
             context.ui.status(&format!("{side} {}", moment.echo(context.now)));
@@ -118,6 +123,17 @@ pub fn run(context: &Context, args: ReplayArgs) -> Result<Exit> {
 
     let client = context.client()?;
     let captured = exec::capture(client, &spec, || context.clock())?;
+    let (mut sink, told) = match opened {
+        Some(sink) => (sink, Vec::new()),
+        // What is written must be shown before, and its windows are known only now.
+        None => match into_topic::open(context, &into, &args.sink, client, &captured, &spec)? {
+            Opened::Sink(sink, told) => (sink, told),
+            Opened::Planned(report) => {
+                tell(context, to_stdout, &report, &report.warnings, report_file)?;
+                return Ok(exit(report.outcome));
+            }
+        },
+    };
     let reader = exec::reader(client, spec.isolation)?;
     let partitions: Vec<_> = captured.to_read().map(|part| (part.partition.clone(), part.window.start)).collect();
     let asker = Asker::new(client, captured.topic_ids.keys().cloned().collect())?;
@@ -140,7 +156,7 @@ pub fn run(context: &Context, args: ReplayArgs) -> Result<Exit> {
     drop(watcher);
     // Closing a consumer waits for nothing that matters here, and the process is about to end.
     std::mem::forget(reading);
-    tell(context, to_stdout, &run.report, report_file)?;
+    tell(context, to_stdout, &run.report, &told, report_file)?;
     if let Some(error) = &run.error {
         context.ui.error(error);
     }
@@ -149,16 +165,27 @@ pub fn run(context: &Context, args: ReplayArgs) -> Result<Exit> {
 
 fn exit(outcome: ReplayOutcome) -> Exit {
     match outcome {
-        ReplayOutcome::Complete | ReplayOutcome::Limited | ReplayOutcome::NothingToReplay => Exit::Done,
+        ReplayOutcome::Planned
+        | ReplayOutcome::Complete
+        | ReplayOutcome::Limited
+        | ReplayOutcome::NothingToReplay => Exit::Done,
         ReplayOutcome::Interrupted => Exit::Interrupted,
         ReplayOutcome::Incomplete => Exit::Failed,
     }
 }
 
 /// Prints the report where there is room for it: standard output may hold the records.
-fn tell(context: &Context, to_stdout: bool, report: &ReplayReport, file: Option<FileTarget>) -> Result<()> {
+fn tell(
+    context: &Context,
+    to_stdout: bool,
+    report: &ReplayReport,
+    told: &[Warning],
+    file: Option<FileTarget>,
+) -> Result<()> {
     for warning in &report.warnings {
-        context.ui.warn(&warning.message);
+        if told.iter().all(|earlier| earlier.message != warning.message) {
+            context.ui.warn(&warning.message);
+        }
     }
     if !to_stdout {
         context.emit(&match context.output {

@@ -3,12 +3,14 @@
 mod ask;
 mod care;
 mod drive;
+mod planned;
 #[cfg(test)]
 mod tests;
 mod verdict;
 
 pub use ask::Asker;
 pub use drive::{Limits, Run, run};
+pub use planned::planned;
 
 use super::gather;
 use crate::error::{Code, Error, Result};

@@ -4,6 +4,7 @@ pub mod diff;
 pub mod guard;
 pub mod keeping;
 pub mod lag;
+pub mod produce;
 pub mod rates;
 pub mod removal;
 pub mod reset;

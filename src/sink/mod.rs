@@ -6,6 +6,7 @@ mod jsonl;
 mod null;
 mod pipe;
 mod spec;
+mod topic;
 
 use crate::error::{Error, Result};
 use crate::model::Record;
@@ -15,6 +16,7 @@ pub use file::FileTarget;
 pub use jsonl::{JsonLines, Target, json_line};
 pub use null::Null;
 pub use pipe::{Pipe, PipeError};
+pub use topic::{Manner as TopicManner, ORIGIN_HEADERS, Partitioner, Topic};
 pub use spec::{Compression, Format, Formats, IfExists, IntoFormat, SinkSpec, TextForm};
 
 /// A place for records.
