@@ -175,7 +175,8 @@ impl Plan {
     pub fn text(&self, context: &Context, args: &ProduceArgs, from: &str, how_many: &str) -> String {
         let count = self.facts.topic.partitions.len();
         let partitions = if count == 1 { "1 partition".to_owned() } else { format!("{count} partitions") };
-        let keeps = if args.keeps_partitions() { "each in its partition" } else { "in partitions by murmur2 of the key" };
+        let keeps =
+            if args.keeps_partitions() { "each in its partition" } else { "in partitions by murmur2 of the key" };
         let origin = if args.origin_headers { "; headers of their origin added" } else { "" };
         format!(
             "from: {}\ninto: {} ({partitions}) of {}\nhow:  {how_many}, {keeps}, with key, value, headers and timestamp{origin}\n",
@@ -190,7 +191,8 @@ impl Plan {
         let words = self.place.words(context);
         if args.yes {
             if let Some(given) = args.confirm.as_deref().filter(|given| *given != words) {
-                let message = format!("`--confirm` gives `{given}`, and a person would type `{words}`; nothing was written");
+                let message =
+                    format!("`--confirm` gives `{given}`, and a person would type `{words}`; nothing was written");
                 return Err(Error::new(Code::Declined, message));
             }
             if !context.ui.is_quiet() {
@@ -264,5 +266,6 @@ pub fn refuse_read_only(context: &Context, args: &ProduceArgs, topic: &str) -> R
 
 /// The refusal of records that would go back to where they come from.
 pub fn own_source(topic: &str, hint: &str) -> Error {
-    Error::new(Code::OwnSource, format!("`{topic}` is a topic that the records come from; nothing was written")).hint(hint)
+    Error::new(Code::OwnSource, format!("`{topic}` is a topic that the records come from; nothing was written"))
+        .hint(hint)
 }

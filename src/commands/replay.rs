@@ -165,10 +165,9 @@ pub fn run(context: &Context, args: ReplayArgs) -> Result<Exit> {
 
 fn exit(outcome: ReplayOutcome) -> Exit {
     match outcome {
-        ReplayOutcome::Planned
-        | ReplayOutcome::Complete
-        | ReplayOutcome::Limited
-        | ReplayOutcome::NothingToReplay => Exit::Done,
+        ReplayOutcome::Planned | ReplayOutcome::Complete | ReplayOutcome::Limited | ReplayOutcome::NothingToReplay => {
+            Exit::Done
+        }
         ReplayOutcome::Interrupted => Exit::Interrupted,
         ReplayOutcome::Incomplete => Exit::Failed,
     }

@@ -58,9 +58,9 @@ pub fn batch<C: Cluster + ?Sized>(cluster: &C, captured: &Captured, spec: &Repla
         of_each.max()
     };
     // A compacted topic takes no record without a key.
-    let keyed = settings
-        .iter()
-        .all(|answer| answer.as_ref().is_ok_and(|s| s.get("cleanup.policy").is_some_and(|policy| policy.contains("compact"))));
+    let keyed = settings.iter().all(|answer| {
+        answer.as_ref().is_ok_and(|s| s.get("cleanup.policy").is_some_and(|policy| policy.contains("compact")))
+    });
     BatchFacts {
         topics,
         last_partition: captured.to_read().map(|part| part.partition.partition).max(),
@@ -82,7 +82,12 @@ fn oldest<C: Cluster + ?Sized>(cluster: &C, captured: &Captured, spec: &ReplaySp
 }
 
 /// The newest timestamp more than `after_ms` ahead of now that a window holds.
-pub fn too_far_ahead<C: Cluster + ?Sized>(cluster: &C, captured: &Captured, now: Timestamp, after_ms: i64) -> Option<i64> {
+pub fn too_far_ahead<C: Cluster + ?Sized>(
+    cluster: &C,
+    captured: &Captured,
+    now: Timestamp,
+    after_ms: i64,
+) -> Option<i64> {
     let limit = now.as_millis().saturating_add(after_ms).saturating_add(1);
     found(cluster, captured, limit).into_iter().map(|(_, timestamp)| timestamp).max()
 }

@@ -89,13 +89,7 @@ pub fn warnings(target: &TargetFacts, batch: &BatchFacts, now: Timestamp) -> Vec
     let name = &target.topic.topic;
     let mut found = Vec::new();
     let mut warn = |code: &str, message: String| {
-        found.push(Warning {
-            code: code.to_owned(),
-            message,
-            group: None,
-            topic: Some(name.clone()),
-            partition: None,
-        });
+        found.push(Warning { code: code.to_owned(), message, group: None, topic: Some(name.clone()), partition: None });
     };
     let count = target.topic.partitions.len();
     let source = batch.topics.values().copied().max().unwrap_or(count);
@@ -135,7 +129,9 @@ pub fn warnings(target: &TargetFacts, batch: &BatchFacts, now: Timestamp) -> Vec
     if append_time {
         warn(
             "timestamps-replaced",
-            format!("`{name}` has `message.timestamp.type=LogAppendTime`: timestamps are not kept, brokers give their own"),
+            format!(
+                "`{name}` has `message.timestamp.type=LogAppendTime`: timestamps are not kept, brokers give their own"
+            ),
         );
     }
     let policy = settings.get("cleanup.policy").map_or("delete", String::as_str);
@@ -282,7 +278,8 @@ mod tests {
         assert_eq!(codes(&target(3, &[]), &two), ["topics-merged"]);
         assert_eq!(refusal(&target(2, &[]), &batch()).unwrap().code, Code::OutOfRange);
         assert!(refusal(&target(2, &[]), &BatchFacts { keeps_partitions: false, ..batch() }).is_none());
-        let own = TargetFacts { topic: TopicDescription { is_internal: true, ..target(3, &[]).topic }, ..target(3, &[]) };
+        let own =
+            TargetFacts { topic: TopicDescription { is_internal: true, ..target(3, &[]).topic }, ..target(3, &[]) };
         assert_eq!(refusal(&own, &batch()).unwrap().code, Code::Protected);
         assert!(missing("copy", &batch()).hints[0].contains("--create --topic copy --partitions 3"));
     }

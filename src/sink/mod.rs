@@ -16,8 +16,8 @@ pub use file::FileTarget;
 pub use jsonl::{JsonLines, Target, json_line};
 pub use null::Null;
 pub use pipe::{Pipe, PipeError};
-pub use topic::{Manner as TopicManner, ORIGIN_HEADERS, Partitioner, Topic};
 pub use spec::{Compression, Format, Formats, IfExists, IntoFormat, SinkSpec, TextForm};
+pub use topic::{Manner as TopicManner, ORIGIN_HEADERS, Partitioner, Topic};
 
 /// A place for records.
 pub trait Sink: Send {

@@ -142,8 +142,7 @@ impl Topic {
             Some(trouble) if code == refusals::MSG_TIMED_OUT => format!("{fault}; {}", trouble.message),
             _ => fault.to_string(),
         };
-        let error =
-            Error::new(Code::SinkFailed, format!("{record} did not arrive in `{}`: {why}", self.target));
+        let error = Error::new(Code::SinkFailed, format!("{record} did not arrive in `{}`: {why}", self.target));
         match code {
             refusals::INVALID_TIMESTAMP => error.hint(
                 "it, or one of its batch, is older than the topic's `message.timestamp.before.max.ms` or further ahead than its `message.timestamp.after.max.ms`",
@@ -172,11 +171,9 @@ impl Topic {
             self.manner.cluster_id.as_deref().unwrap_or_default().clone_into(cluster);
             record.topic.clone_into(topic);
         }
-        for (text, number) in [
-            (partition, i64::from(record.partition)),
-            (offset, record.offset),
-            (timestamp, record.timestamp_ms),
-        ] {
+        for (text, number) in
+            [(partition, i64::from(record.partition)), (offset, record.offset), (timestamp, record.timestamp_ms)]
+        {
             text.clear();
             let _ = write!(text, "{number}");
         }

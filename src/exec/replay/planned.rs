@@ -1,7 +1,5 @@
 use super::{Captured, ReplaySpec, window_report};
-use crate::report::{
-    Ended, ReplayOutcome, ReplayPartition, ReplayReport, ReplayTotal, SinkReport, VERSION, Warning,
-};
+use crate::report::{Ended, ReplayOutcome, ReplayPartition, ReplayReport, ReplayTotal, SinkReport, VERSION, Warning};
 
 /// The report of a run that only shows what it would do.
 pub fn planned(captured: &Captured, spec: &ReplaySpec, target: String, warnings: Vec<Warning>) -> ReplayReport {
