@@ -63,6 +63,8 @@ pub enum Code {
     ReadOnly,
     /// The file or table exists.
     TargetExists,
+    /// The records would go back into the topic that they come from.
+    OwnSource,
     /// Ctrl-C.
     Interrupted,
 }
@@ -100,11 +102,12 @@ impl Code {
             Code::Protected => "protected",
             Code::ReadOnly => "read-only",
             Code::TargetExists => "target-exists",
+            Code::OwnSource => "own-source",
             Code::Interrupted => "interrupted",
         }
     }
 
-    const ALL: [Code; 30] = [
+    const ALL: [Code; 31] = [
         Code::ConnectionFailed,
         Code::AuthenticationFailed,
         Code::TlsFailed,
@@ -134,6 +137,7 @@ impl Code {
         Code::Protected,
         Code::ReadOnly,
         Code::TargetExists,
+        Code::OwnSource,
         Code::Interrupted,
     ];
 
@@ -171,7 +175,8 @@ impl Code {
             | Code::UnmanagedGroup
             | Code::Protected
             | Code::ReadOnly
-            | Code::TargetExists => Exit::Refused,
+            | Code::TargetExists
+            | Code::OwnSource => Exit::Refused,
             Code::Interrupted => Exit::Interrupted,
         }
     }

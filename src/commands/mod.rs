@@ -11,6 +11,7 @@ mod diff;
 mod interrupt;
 mod list;
 mod peek;
+mod producing;
 mod replay;
 mod reset;
 mod save;
@@ -26,6 +27,7 @@ mod writing;
 
 use crate::cli::{Color, Connect, Output};
 use crate::error::{Code, Error, Exit, Result};
+use crate::kafka::config::ClientProperties;
 use crate::kafka::{Client, Connection};
 use crate::model::{PartitionSet, Timestamp, TopicSelection};
 use crate::report::ErrorReport;
@@ -302,12 +304,17 @@ impl Context {
         for (key, why) in properties.ignored() {
             self.ui.detail(&format!("ignored `{key}`: {why}"));
         }
+        Ok(self.connection_by(properties))
+    }
+
+    /// A connection by these properties, which may be another cluster's.
+    pub fn connection_by(&self, properties: ClientProperties) -> Connection {
         let log: Option<crate::kafka::LogSink> = self.ui.is_verbose().then(|| {
             Arc::new(|line: &str| {
                 let _ = writeln!(std::io::stderr().lock(), "{}", crate::model::visible(line));
             }) as crate::kafka::LogSink
         });
-        Ok(Connection { properties, timeout: self.connect.timeout, log })
+        Connection { properties, timeout: self.connect.timeout, log }
     }
 
     /// A client that has reached its cluster. It lives until the process ends.

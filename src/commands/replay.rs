@@ -1,6 +1,8 @@
+mod into_topic;
 mod selecting;
 mod sinks;
 
+use self::into_topic::Opened;
 use self::selecting::SelectArgs;
 use self::sinks::SinkArgs;
 use super::Context;
@@ -11,7 +13,7 @@ use crate::exec::replay::{self as exec, Asker, Limits, ReplaySpec};
 use crate::exec::{Flow, Observer};
 use crate::kafka::reader::Isolation;
 use crate::render;
-use crate::report::{ReplayOutcome, ReplayReport};
+use crate::report::{ReplayOutcome, ReplayReport, Warning};
 use crate::sink::{FileTarget, SinkSpec};
 use crate::ui::{Progress, Ui};
 use clap::{Args, ValueEnum};
@@ -79,7 +81,10 @@ pub fn run(context: &Context, args: ReplayArgs) -> Result<Exit> {
     let selection = args.select.selection()?;
     // Before anything is read: the files that will be wanted at the end.
     let report_file = args.report.as_deref().map(FileTarget::create).transpose()?;
-    let sink = sinks::open(context, &into, &args.sink)?;
+    let opened = match into {
+        SinkSpec::Topic { .. } => None,
+        _ => Some(sinks::open(context, &into, &args.sink)?),
+    };
     windows.echo(context);
     let isolation = match args.isolation_level {
         Level::ReadCommitted => Isolation::ReadCommitted,
@@ -89,6 +94,17 @@ pub fn run(context: &Context, args: ReplayArgs) -> Result<Exit> {
 
     let client = context.client()?;
     let captured = exec::capture(client, &spec, || context.clock())?;
+    let (sink, told) = match opened {
+        Some(sink) => (sink, Vec::new()),
+        // What is written must be shown before, and its windows are known only now.
+        None => match into_topic::open(context, &into, &args.sink, client, &captured, &spec)? {
+            Opened::Sink(sink, told) => (sink, told),
+            Opened::Planned(report) => {
+                tell(context, to_stdout, &report, &report.warnings, report_file)?;
+                return Ok(exit(report.outcome));
+            }
+        },
+    };
     let reader = exec::reader(client, spec.isolation, args.select.buffer)?;
     let partitions: Vec<_> = captured.to_read().map(|part| (part.partition.clone(), part.window.start)).collect();
     let asker = Asker::new(client, captured.topic_ids.keys().cloned().collect())?;
@@ -128,7 +144,7 @@ pub fn run(context: &Context, args: ReplayArgs) -> Result<Exit> {
     // Closing a consumer waits for nothing that matters here, and the process is about to end.
     std::mem::forget(reading);
     let run = run?;
-    tell(context, to_stdout, &run.report, report_file)?;
+    tell(context, to_stdout, &run.report, &told, report_file)?;
     if let Some(error) = &run.error {
         context.ui.error(error);
     }
@@ -137,16 +153,26 @@ pub fn run(context: &Context, args: ReplayArgs) -> Result<Exit> {
 
 fn exit(outcome: ReplayOutcome) -> Exit {
     match outcome {
-        ReplayOutcome::Complete | ReplayOutcome::Limited | ReplayOutcome::NothingToReplay => Exit::Done,
+        ReplayOutcome::Planned | ReplayOutcome::Complete | ReplayOutcome::Limited | ReplayOutcome::NothingToReplay => {
+            Exit::Done
+        }
         ReplayOutcome::Interrupted => Exit::Interrupted,
         ReplayOutcome::Incomplete => Exit::Failed,
     }
 }
 
 /// Prints the report where there is room for it: standard output may hold the records.
-fn tell(context: &Context, to_stdout: bool, report: &ReplayReport, file: Option<FileTarget>) -> Result<()> {
+fn tell(
+    context: &Context,
+    to_stdout: bool,
+    report: &ReplayReport,
+    told: &[Warning],
+    file: Option<FileTarget>,
+) -> Result<()> {
     for warning in &report.warnings {
-        context.ui.warn(&warning.message);
+        if told.iter().all(|earlier| earlier.message != warning.message) {
+            context.ui.warn(&warning.message);
+        }
     }
     if !to_stdout {
         context.emit(&match context.output {

@@ -6,6 +6,7 @@ pub mod gather;
 pub mod keeping;
 pub mod list;
 pub mod peek;
+pub mod produce;
 pub mod removal;
 pub mod replay;
 pub mod reset;

@@ -4,12 +4,14 @@ mod ask;
 mod care;
 mod conveyor;
 mod drive;
+mod planned;
 #[cfg(test)]
 mod tests;
 mod verdict;
 
 pub use ask::Asker;
 pub use drive::{Limits, Run, run};
+pub use planned::planned;
 
 pub use super::window::window_report;
 

@@ -9,6 +9,7 @@ pub mod fake;
 pub mod ffi;
 mod groups;
 mod offsets;
+pub mod producer;
 pub mod reader;
 mod removal;
 mod topics;

@@ -6,6 +6,7 @@ pub mod keeping;
 pub mod kept;
 pub mod lag;
 pub mod pace;
+pub mod produce;
 pub mod rates;
 pub mod removal;
 pub mod reset;

@@ -75,6 +75,9 @@ fn total(report: &ReplayReport, style: Style) -> String {
         "-" => "standard output".to_owned(),
         target => visible(target).into_owned(),
     };
+    if report.outcome == ReplayOutcome::Planned {
+        return format!("planned: nothing was written into {into}\n");
+    }
     let mut text = format!(
         "{}: {} {records} ({} bytes) in {} s, {} a second, into {into}\n",
         report.outcome.as_str(),
@@ -91,6 +94,14 @@ fn total(report: &ReplayReport, style: Style) -> String {
     match &report.sink.partial {
         Some(partial) => {
             text.push_str(&format!("not whole, so {into} was not made: what was read is in {}\n", visible(partial)))
+        }
+        None if report.sink.into == "kafka" => {
+            if !report.outcome.is_whole() {
+                text.push_str(&format!(
+                    "not whole: {} records were produced into {into}, and stay there\n",
+                    style.count(report.sink.written)
+                ));
+            }
         }
         None if !report.outcome.is_whole() && report.sink.target != "-" => {
             text.push_str(&format!("not whole, so {into} was not made\n"));

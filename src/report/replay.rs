@@ -36,6 +36,8 @@ pub struct ReplayReport {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ReplayOutcome {
+    /// Nothing was begun: a dry run.
+    Planned,
     /// Every partition was read to its window's end.
     Complete,
     /// It ended at the number of records that was asked for.
@@ -52,6 +54,7 @@ impl ReplayOutcome {
     /// The outcome's text.
     pub fn as_str(self) -> &'static str {
         match self {
+            ReplayOutcome::Planned => "planned",
             ReplayOutcome::Complete => "complete",
             ReplayOutcome::Limited => "limited",
             ReplayOutcome::NothingToReplay => "nothing-to-replay",
@@ -70,6 +73,8 @@ impl ReplayOutcome {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Ended {
+    /// A dry run.
+    NotBegun,
     /// The position reached the window's end.
     EndReached,
     /// The window is empty.
@@ -98,6 +103,7 @@ impl Ended {
     /// The text of it.
     pub fn as_str(self) -> &'static str {
         match self {
+            Ended::NotBegun => "not-begun",
             Ended::EndReached => "end-reached",
             Ended::NothingToReplay => "nothing-to-replay",
             Ended::Limit => "limit",

@@ -6,6 +6,7 @@ mod jsonl;
 mod null;
 mod pipe;
 mod spec;
+mod topic;
 
 use crate::error::{Code, Error, Result};
 use crate::model::Record;
@@ -16,6 +17,7 @@ pub use jsonl::{JsonLines, Target, json_line};
 pub use null::Null;
 pub use pipe::{Pipe, PipeError};
 pub use spec::{Compression, Format, Formats, IfExists, IntoFormat, SinkSpec, TextForm};
+pub use topic::{Manner as TopicManner, ORIGIN_HEADERS, Partitioner, Topic};
 
 /// A place for records.
 pub trait Sink: Send {

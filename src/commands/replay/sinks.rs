@@ -1,6 +1,7 @@
 //! The sink of a replay: its arguments, and how it is opened.
 
 use crate::commands::Context;
+use crate::commands::producing::ProduceArgs;
 use crate::error::{Code, Error, Result};
 use crate::sink::{
     self, Compression, FileTarget, Format, Formats, IfExists, IntoFormat, JsonLines, Null, Pipe, Sink, SinkSpec,
@@ -41,6 +42,9 @@ pub struct SinkArgs {
     /// How values are written
     #[arg(long, value_enum, value_name = "FORMAT")]
     value_format: Option<FormatArg>,
+
+    #[command(flatten)]
+    pub produce: ProduceArgs,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -97,6 +101,18 @@ impl SinkArgs {
             return Err(Error::usage("`--into-command-config` is for another cluster")
                 .hint("`--into kafka://HOST:PORT/TOPIC` names it"));
         }
+        let formed = self.if_exists.is_some() || self.key_format.is_some() || self.value_format.is_some();
+        match (&spec, self.produce.is_given()) {
+            (SinkSpec::Topic { .. }, _) if formed => {
+                return Err(Error::usage("a topic takes records as they are")
+                    .hint("leave `--if-exists`, `--key-format` and `--value-format` out"));
+            }
+            (SinkSpec::Topic { .. }, _) | (_, None) => {}
+            (_, Some(flag)) => {
+                return Err(Error::usage(format!("`{flag}` says nothing about `{}`", self.into))
+                    .hint("it is for `--into kafka:TOPIC`"));
+            }
+        }
         Ok(spec)
     }
 
@@ -136,6 +152,7 @@ pub fn open(context: &Context, spec: &SinkSpec, args: &SinkArgs) -> Result<Box<d
         SinkSpec::Parquet(_) => not_yet(),
         SinkSpec::Sqlite(_) => not_yet(),
         SinkSpec::Postgres(_) => not_yet(),
+        // Opened once the windows are known, by `into_topic`.
         SinkSpec::Topic { .. } => not_yet(),
     }
 }

@@ -19,6 +19,7 @@ mod find;
 pub mod groups;
 pub mod offsets;
 pub mod owned;
+pub mod produce;
 pub mod removal;
 pub mod requests;
 pub mod topics;

@@ -40,6 +40,14 @@ unsafe extern "C" {
         value: *mut *const std::os::raw::c_void,
         size: *mut usize,
     ) -> i32;
+    #[link_name = "rd_kafka_header_add"]
+    pub fn header_add(
+        headers: *mut sys::rd_kafka_headers_t,
+        name: *const c_char,
+        name_size: isize,
+        value: *const std::os::raw::c_void,
+        value_size: isize,
+    ) -> i32;
     #[link_name = "rd_kafka_message_timestamp"]
     pub fn message_timestamp(message: *const sys::rd_kafka_message_t, kind: *mut c_int) -> i64;
 }
