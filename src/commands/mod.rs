@@ -92,6 +92,8 @@ pub struct Context {
     pub settings: Settings,
     /// The command line without secrets.
     pub command_line: String,
+    /// The subcommand's own arguments, as they were typed, by their names.
+    pub asked: BTreeMap<String, Vec<String>>,
     /// Ctrl-C.
     pub interrupt: &'static Interrupt,
     /// Whether errors stay away from standard output, which holds something else.
@@ -137,6 +139,7 @@ fn run_command_line() -> Exit {
         connect: cli.connect,
         settings,
         command_line: crate::kafka::config::redact_command_line(&argv),
+        asked: settings::asked(&matches),
         interrupt: Interrupt::listen(output == Output::Json),
         errors_in_words_alone: Cell::new(false),
     };

@@ -1,20 +1,23 @@
 mod into_topic;
+mod resuming;
 mod selecting;
 mod sinks;
 
 use self::into_topic::Opened;
+use self::resuming::Resuming;
 use self::selecting::SelectArgs;
 use self::sinks::SinkArgs;
 use super::Context;
 use super::windows::WindowArgs;
 use crate::cli::{Output, span};
 use crate::error::{Exit, Result};
-use crate::exec::replay::{self as exec, Asker, Limits, ReplaySpec};
+use crate::exec::replay::checkpoint::Keeper;
+use crate::exec::replay::{self as exec, Asker, Job, Limits, ReplaySpec};
 use crate::exec::{Flow, Observer};
 use crate::kafka::reader::Isolation;
 use crate::render;
 use crate::report::{ReplayOutcome, ReplayReport, Warning};
-use crate::sink::{FileTarget, SinkSpec};
+use crate::sink::{Begin, FileTarget, SinkSpec};
 use crate::ui::{Progress, Ui};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
@@ -52,6 +55,11 @@ pub struct ReplayArgs {
     #[arg(long, value_name = "SPAN", default_value = "5m", value_parser = span)]
     stall_timeout: Duration,
 
+    /// Keep in this file how far the run has got: after it was killed, the same command goes on from there, and the sink holds each
+    /// record once
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["max_messages", "max_bytes"])]
+    checkpoint: Option<PathBuf>,
+
     /// Write the report to this new file too, as JSON
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
@@ -81,9 +89,16 @@ pub fn run(context: &Context, args: ReplayArgs) -> Result<Exit> {
     let selection = args.select.selection()?;
     // Before anything is read: the files that will be wanted at the end.
     let report_file = args.report.as_deref().map(FileTarget::create).transpose()?;
+    let if_exists = args.sink.if_exists();
+    let resuming =
+        args.checkpoint.as_deref().map(|path| Resuming::open(context, path, &into, if_exists)).transpose()?;
+    if let Some(exit) = resuming.as_ref().and_then(|resuming| resuming.ended(context)) {
+        return Ok(exit);
+    }
+    let begin = resuming.as_ref().map_or(Begin::Plain, Resuming::begin);
     let opened = match into {
         SinkSpec::Topic { .. } => None,
-        _ => Some(sinks::open(context, &into, &args.sink)?),
+        _ => Some(sinks::open(context, &into, &args.sink, begin)?),
     };
     windows.echo(context);
     let isolation = match args.isolation_level {
@@ -93,7 +108,14 @@ pub fn run(context: &Context, args: ReplayArgs) -> Result<Exit> {
     let spec = ReplaySpec { topics: windows.topics, window: windows.spec, isolation };
 
     let client = context.client()?;
-    let captured = exec::capture(client, &spec, || context.clock())?;
+    let saved = resuming.as_ref().and_then(|resuming| resuming.saved.as_ref());
+    let captured = match saved {
+        Some(saved) => exec::checkpoint::captured(saved),
+        None => exec::capture(client, &spec, || context.clock())?,
+    };
+    if let Some(resuming) = &resuming {
+        resuming.check(client)?;
+    }
     let (sink, told) = match opened {
         Some(sink) => (sink, Vec::new()),
         // What is written must be shown before, and its windows are known only now.
@@ -106,7 +128,6 @@ pub fn run(context: &Context, args: ReplayArgs) -> Result<Exit> {
         },
     };
     let reader = exec::reader(client, spec.isolation, args.select.buffer)?;
-    let partitions: Vec<_> = captured.to_read().map(|part| (part.partition.clone(), part.window.start)).collect();
     let asker = Asker::new(client, captured.topic_ids.keys().cloned().collect())?;
     let limits = Limits {
         isolation: spec.isolation,
@@ -119,7 +140,11 @@ pub fn run(context: &Context, args: ReplayArgs) -> Result<Exit> {
         rate: args.select.rate,
         on_their_way: args.select.buffer / 4,
     };
-    let window = captured.window_report(&spec.window);
+    let window = saved.map_or_else(|| captured.window_report(&spec.window), |saved| saved.window.clone());
+    let seen = saved.map(exec::checkpoint::tallies).unwrap_or_default();
+    let keeper = resuming
+        .map(|Resuming { file, saved, asked }| Keeper::new(file, saved, asked, &captured, window.clone(), sink.name()));
+    let job = Job { captured: &captured, window, limits: &limits, selection: &selection, seen, keeper };
     // Records on a terminal would run through the bar.
     let bar = !(to_stdout && context.ui.stdout_is_terminal());
     let watcher = Watcher {
@@ -128,22 +153,15 @@ pub fn run(context: &Context, args: ReplayArgs) -> Result<Exit> {
         begun: Instant::now(),
     };
     context.interrupt.stop_work();
-    let mut reading = reader.start(&partitions)?;
-    let run = exec::run(
-        &captured,
-        window,
-        &limits,
-        &selection,
-        &mut reading,
-        sink,
-        &asker,
-        context.interrupt.flag(),
-        &watcher,
-    );
+    let mut reading = reader.start(&job.starts())?;
+    let run = exec::run(job, &mut reading, sink, &asker, context.interrupt.flag(), &watcher);
     drop(watcher);
     // Closing a consumer waits for nothing that matters here, and the process is about to end.
     std::mem::forget(reading);
-    let run = run?;
+    let mut run = run?;
+    if let Some(resume) = run.report.resume.as_mut().and_then(serde_json::Value::as_object_mut) {
+        resume.insert("command".to_owned(), context.command_line.clone().into());
+    }
     tell(context, to_stdout, &run.report, &told, report_file)?;
     if let Some(error) = &run.error {
         context.ui.error(error);

@@ -9,6 +9,7 @@ use crate::offset::time;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory, FromArgMatches};
 use jiff::tz::TimeZone;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Brokers where none are named, so that everything else can be translated; they are never asked, nor shown.
@@ -64,6 +65,17 @@ pub fn parse() -> Result<(Cli, ArgMatches), clap::Error> {
     let matches = command.try_get_matches_from_mut(std::env::args_os())?;
     let cli = Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))?;
     Ok((cli, matches))
+}
+
+/// The subcommand's own arguments, as they were typed, by their names.
+pub fn asked(matches: &ArgMatches) -> BTreeMap<String, Vec<String>> {
+    let command = Cli::command();
+    let Some((name, typed)) = matches.subcommand() else { return BTreeMap::new() };
+    let Some(command) = command.find_subcommand(name) else { return BTreeMap::new() };
+    let given = |id: &str| typed.value_source(id) == Some(ValueSource::CommandLine);
+    let values = |id: &str| typed.get_raw(id).into_iter().flatten().map(|value| value.to_string_lossy().into_owned());
+    let ids = command.get_arguments().map(|argument| argument.get_id().as_str()).filter(|id| given(id));
+    ids.map(|id| (id.to_owned(), values(id).collect())).collect()
 }
 
 fn source(matches: &ArgMatches, id: &str) -> Source {

@@ -2,15 +2,17 @@
 
 mod ask;
 mod care;
+pub mod checkpoint;
 mod conveyor;
 mod drive;
+mod job;
 mod planned;
 #[cfg(test)]
 mod tests;
 mod verdict;
 
 pub use ask::Asker;
-pub use drive::{Limits, Run, run};
+pub use job::{Job, Limits, Run, run};
 pub use planned::planned;
 
 pub use super::window::window_report;

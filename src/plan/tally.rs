@@ -2,6 +2,7 @@
 
 use super::window::{Judgement, WindowFilter};
 use crate::model::Record;
+use crate::report::Counts;
 
 /// What was seen of a window so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -9,12 +10,7 @@ pub struct Tally {
     start: i64,
     end: i64,
     next: i64,
-    records: u64,
-    filtered: u64,
-    left_out: u64,
-    contradicting: u64,
-    gaps: u64,
-    bytes: u64,
+    counts: Counts,
 }
 
 /// Where a record that arrived lies.
@@ -31,17 +27,17 @@ pub enum Place {
 impl Tally {
     /// Nothing was seen of `[start, end)` yet.
     pub fn new(start: i64, end: i64) -> Self {
-        Tally {
-            start,
-            end: end.max(start),
-            next: start,
-            records: 0,
-            filtered: 0,
-            left_out: 0,
-            contradicting: 0,
-            gaps: 0,
-            bytes: 0,
-        }
+        Tally { start, end: end.max(start), next: start, counts: Counts::default() }
+    }
+
+    /// Everything before `next` was seen, and counted so.
+    pub fn resumed(start: i64, end: i64, next: i64, counts: Counts) -> Self {
+        Tally { start, end: end.max(start), next: next.max(start), counts }
+    }
+
+    /// What was counted.
+    pub fn counts(&self) -> Counts {
+        self.counts
     }
 
     /// A record arrived: offsets that were jumped over are gaps. What happens to the record is told by [`Self::took`].
@@ -66,11 +62,11 @@ impl Tally {
         match filter.judge(record) {
             Judgement::Within => true,
             Judgement::Contradicts => {
-                self.contradicting += 1;
+                self.counts.contradicting += 1;
                 true
             }
             Judgement::Outside => {
-                self.left_out += 1;
+                self.counts.left_out += 1;
                 false
             }
         }
@@ -79,21 +75,21 @@ impl Tally {
     /// The sink has the record that arrived.
     #[inline]
     pub fn took(&mut self, bytes: u64) {
-        self.records += 1;
-        self.bytes += bytes;
+        self.counts.records += 1;
+        self.counts.bytes += bytes;
     }
 
     /// A filter left the record that arrived out.
     #[inline]
     pub fn left_out(&mut self) {
-        self.filtered += 1;
+        self.counts.filtered += 1;
     }
 
     /// The sink has these records.
     #[inline]
     pub fn took_all(&mut self, records: u64, bytes: u64) {
-        self.records += records;
-        self.bytes += bytes;
+        self.counts.records += records;
+        self.counts.bytes += bytes;
     }
 
     /// The log has nothing before this offset that was not delivered. Whether the window is at its end by that.
@@ -104,7 +100,7 @@ impl Tally {
 
     fn pass_to(&mut self, offset: i64) {
         if offset > self.next {
-            self.gaps += offset.abs_diff(self.next);
+            self.counts.gaps += offset.abs_diff(self.next);
             self.next = offset;
         }
     }
@@ -128,7 +124,7 @@ impl Tally {
 
     /// Whether the parts make up what was passed.
     pub fn adds_up_so_far(&self) -> bool {
-        self.records + self.filtered + self.left_out + self.gaps == self.passed()
+        self.counts.records + self.counts.filtered + self.counts.left_out + self.counts.gaps == self.passed()
     }
 
     /// Offsets not passed yet.
@@ -158,28 +154,28 @@ impl Tally {
 
     /// Records that the sink took.
     pub fn records(&self) -> u64 {
-        self.records
+        self.counts.records
     }
 
     /// Records that a filter left out.
     pub fn filtered(&self) -> u64 {
-        self.filtered
+        self.counts.filtered
     }
 
     /// Records whose timestamp lies outside the window: left out where timestamps are its bounds, delivered and counted besides
     /// where offsets are.
     pub fn outside(&self) -> u64 {
-        self.left_out + self.contradicting
+        self.counts.left_out + self.counts.contradicting
     }
 
     /// Offsets without a record.
     pub fn gaps(&self) -> u64 {
-        self.gaps
+        self.counts.gaps
     }
 
     /// Bytes of the keys and values that the sink took.
     pub fn bytes(&self) -> u64 {
-        self.bytes
+        self.counts.bytes
     }
 }
 

@@ -1,6 +1,7 @@
 //! What krewind prints, saves and reads back: the only types that are serialized. Fields are added within a version, never
 //! renamed or removed. Absent is `null`.
 
+mod checkpoint;
 mod config;
 mod describe;
 mod diff;
@@ -14,6 +15,7 @@ mod reset;
 mod window;
 mod write;
 
+pub use checkpoint::{Checkpoint, CheckpointPartition, CheckpointSink, Counts};
 pub use config::{ConfigCheck, ConfigProblem, ConfigReport, Setting};
 pub use describe::{DescribeReport, GroupError, GroupReport, GroupTotal, PartitionReport, PartitionStatus};
 pub use diff::{Change, DiffDelta, DiffOffsets, DiffReport, DiffRow, DiffSide, DiffTotal};

@@ -64,6 +64,17 @@ pub struct Remark {
     pub message: String,
 }
 
+/// How a sink begins.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Begin<'a> {
+    /// Anew, for one run that ends or fails.
+    Plain,
+    /// Anew; it will be asked for its place ([`Sink::mark`]).
+    Marked,
+    /// From the place that it told an earlier run.
+    GoOn(&'a serde_json::Value),
+}
+
 /// What is there after the end.
 #[derive(Debug, Default)]
 pub struct Finished {

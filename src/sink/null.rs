@@ -19,6 +19,10 @@ impl Sink for Null {
         Ok(())
     }
 
+    fn mark(&mut self) -> Result<serde_json::Value> {
+        Ok(serde_json::Value::Null)
+    }
+
     fn finish(&mut self, _: bool) -> Finished {
         Finished::default()
     }

@@ -8,7 +8,7 @@ use crate::exec::produce;
 use crate::exec::replay::{Captured, ReplaySpec, planned};
 use crate::kafka::Client;
 use crate::report::{ReplayReport, Warning};
-use crate::sink::{Sink, SinkSpec};
+use crate::sink::{Begin, Sink, SinkSpec};
 use std::collections::BTreeMap;
 
 /// What comes of it.
@@ -29,7 +29,7 @@ pub fn open(
     spec: &ReplaySpec,
 ) -> Result<Opened> {
     let SinkSpec::Topic { bootstrap, topic } = into else {
-        return Ok(Opened::Sink(super::sinks::open(context, into, args)?, Vec::new()));
+        return Ok(Opened::Sink(super::sinks::open(context, into, args, Begin::Plain)?, Vec::new()));
     };
     producing::refuse_read_only(context, &args.produce, topic)?;
     let config = args.into_command_config.as_deref();

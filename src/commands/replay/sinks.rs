@@ -4,7 +4,7 @@ use crate::commands::Context;
 use crate::commands::producing::ProduceArgs;
 use crate::error::{Code, Error, Result};
 use crate::sink::{
-    self, Compression, FileTarget, Format, Formats, IfExists, IntoFormat, JsonLines, Null, Pipe, Sink, SinkSpec,
+    self, Begin, Compression, FileTarget, Format, Formats, IfExists, IntoFormat, JsonLines, Null, Pipe, Sink, SinkSpec,
     TextForm,
 };
 use clap::{Args, ValueEnum};
@@ -138,7 +138,7 @@ impl SinkArgs {
 }
 
 /// Opens a sink that needs to know nothing of the windows: before anything is read, so that a target that can't be is known then.
-pub fn open(context: &Context, spec: &SinkSpec, args: &SinkArgs) -> Result<Box<dyn Sink>> {
+pub fn open(context: &Context, spec: &SinkSpec, args: &SinkArgs, _begin: Begin<'_>) -> Result<Box<dyn Sink>> {
     let not_yet = || Err(Error::usage(format!("`{}` is no sink that is known", args.into)));
     match spec {
         SinkSpec::Null => Ok(Box::new(Null::default())),

@@ -1,8 +1,10 @@
+use super::checkpoint::Keeper;
 use super::conveyor::{Conveyor, Outcome, Parcel, Wanted};
-use super::{Asker, Captured, End, verdict};
+use super::job::{Job, Limits};
+use super::{Asker, End};
 use crate::error::{Code, Error, Result};
 use crate::exec::{Flow, Observer};
-use crate::kafka::reader::{Batches, Event, Isolation, Lent, is_final};
+use crate::kafka::reader::{Batches, Event, Lent, is_final};
 use crate::kafka::{BrokerFault, codes};
 use crate::model::Record;
 use crate::model::TopicPartition;
@@ -10,46 +12,13 @@ use crate::plan::pace::Rate;
 use crate::plan::select::{Choice, Selection};
 use crate::plan::tally::{Place, Tally};
 use crate::plan::window::WindowFilter;
-use crate::report::{Ended, ReplayReport, WindowReport};
-use crate::sink::Sink;
+use crate::report::Ended;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// How long one wait for records may take: a batch that is not full comes then.
 const POLL: Duration = Duration::from_millis(10);
-
-/// How long to wait for what.
-#[derive(Debug, Clone)]
-pub struct Limits {
-    /// Whether open and aborted transactions are read.
-    pub isolation: Isolation,
-    /// Whether the window's end was named.
-    pub explicit_end: bool,
-    /// How long an open transaction before the end is waited for.
-    pub wait_stable: Duration,
-    /// How long nothing at all may come.
-    pub stall: Duration,
-    /// How often topic ids are compared.
-    pub check_topics: Duration,
-    /// Most records to pass on.
-    pub most_records: Option<u64>,
-    /// Most bytes of keys and values to pass on.
-    pub most_bytes: Option<u64>,
-    /// How fast to read.
-    pub rate: Option<Rate>,
-    /// Most bytes of keys and values on their way to the sink.
-    pub on_their_way: u64,
-}
-
-/// What became of it.
-#[derive(Debug)]
-pub struct Run {
-    /// The report.
-    pub report: ReplayReport,
-    /// Why the sink failed.
-    pub error: Option<Error>,
-}
 
 /// A partition that is being read.
 pub(super) struct Part {
@@ -100,66 +69,20 @@ pub(super) struct Drive<'a> {
     pub(super) observer: &'a dyn Observer,
     /// Ended since the source was told.
     fresh: Vec<usize>,
-    open: usize,
+    pub(super) open: usize,
     pub(super) last_progress: Instant,
     pub(super) last_topics: Instant,
     pub(super) topics_asked: bool,
     pub(super) topics_due: bool,
-    topic_was_missing: bool,
+    pub(super) topic_was_missing: bool,
     selection: &'a Selection,
     /// Records and bytes that were sent, of all partitions.
     sent: (u64, u64),
     pub(super) not_json: u64,
-    pub(super) limited: bool,
+    pub(super) keeper: Option<Keeper>,
+    /// Why the checkpoint could not be written.
+    unkept: Option<Error>,
     filter: WindowFilter,
-}
-
-/// Reads the captured windows into the sink, until each partition is at its end, something is wrong with it, or `stop` is set.
-/// It always ends by itself.
-#[allow(clippy::too_many_arguments)]
-pub fn run(
-    captured: &Captured,
-    window: WindowReport,
-    limits: &Limits,
-    selection: &Selection,
-    source: &mut dyn Batches,
-    sink: Box<dyn Sink>,
-    asker: &Asker,
-    stop: &AtomicBool,
-    observer: &dyn Observer,
-) -> Result<Run> {
-    let started = Instant::now();
-    let mut drive = Drive::new(captured, &window, limits, selection, asker, observer);
-    let name = sink.name();
-    let mut conveyor = Conveyor::start(sink, limits.on_their_way)?;
-    let mut failure = drive.read(source, &mut conveyor, stop).err();
-    let elapsed = started.elapsed();
-    // Ctrl-C ends the reader of a pipe too, mostly a moment before: what was asked for is told then, not what followed from it.
-    let follows = |error: &Error| matches!(error.code, Code::SinkClosed | Code::Interrupted);
-    if stop.load(Ordering::SeqCst) && failure.as_ref().is_some_and(follows) {
-        failure = None;
-        drive.reopen_unsure();
-    }
-    let mut interrupted = drive.open > 0 && failure.is_none();
-    if let Some(error) = &failure {
-        drive.sink_failed(error);
-    } else if interrupted {
-        drive.end_rest(Ended::Interrupted, None);
-    } else if drive.topic_was_missing || drive.parts.iter().any(Part::is_whole) {
-        interrupted = !drive.last_check(stop);
-    }
-    drive.check_sums();
-    let whole = failure.is_none() && !interrupted && drive.parts.iter().all(Part::is_whole);
-    let mut end = conveyor.finish(whole, stop);
-    if let Some(error) = end.finished.error.take() {
-        // Where lines could not be passed on at the very end, no partition's records are sure to have arrived.
-        if error.code == Code::SinkClosed {
-            drive.sink_failed(&error);
-        }
-        failure.get_or_insert(error);
-    }
-    let report = verdict::report(captured, window, &drive, name, end, elapsed, interrupted, failure.is_some());
-    Ok(Run { report, error: failure })
 }
 
 impl Part {
@@ -174,26 +97,24 @@ impl Part {
 }
 
 impl<'a> Drive<'a> {
-    fn new(
-        captured: &Captured,
-        window: &WindowReport,
-        limits: &'a Limits,
-        selection: &'a Selection,
-        asker: &'a Asker,
-        observer: &'a dyn Observer,
-    ) -> Self {
+    pub(super) fn new(job: &Job<'a>, asker: &'a Asker, observer: &'a dyn Observer) -> Self {
+        let Job { captured, window, limits, selection, .. } = job;
         let parts: Vec<Part> = captured
             .to_read()
-            .map(|captured| Part {
-                partition: captured.partition.clone(),
-                tally: Tally::new(captured.window.start, captured.window.end),
-                sent: 0,
-                delivered: captured.window.start,
-                held_back: 0,
-                end: None,
-                ended_at: None,
-                trouble: None,
-                last_fault: None,
+            .map(|captured| {
+                let tally = job.tally(captured);
+                let seen = tally.is_done();
+                Part {
+                    partition: captured.partition.clone(),
+                    tally,
+                    sent: tally.records(),
+                    delivered: tally.next(),
+                    held_back: 0,
+                    end: seen.then_some(End { ended: Ended::EndReached, reason: None }),
+                    ended_at: seen.then(Instant::now),
+                    trouble: None,
+                    last_fault: None,
+                }
             })
             .collect();
         let topics = captured
@@ -204,12 +125,12 @@ impl<'a> Drive<'a> {
         let now = Instant::now();
         Drive {
             limits,
-            open: parts.len(),
+            open: parts.iter().filter(|part| part.end.is_none()).count(),
+            fresh: (0..parts.len()).filter(|&index| parts[index].end.is_some()).collect(),
             parts,
             topics,
             asker,
             observer,
-            fresh: Vec::new(),
             last_progress: now,
             last_topics: now,
             topics_asked: false,
@@ -218,13 +139,14 @@ impl<'a> Drive<'a> {
             selection,
             sent: (0, 0),
             not_json: 0,
-            limited: false,
+            keeper: None,
+            unkept: None,
             filter: WindowFilter::of(window),
         }
     }
 
     /// Reads until all parts have ended, or `stop`. The error is the sink's.
-    fn read(&mut self, source: &mut dyn Batches, conveyor: &mut Conveyor, stop: &AtomicBool) -> Result<()> {
+    pub(super) fn read(&mut self, source: &mut dyn Batches, conveyor: &mut Conveyor, stop: &AtomicBool) -> Result<()> {
         let total: u64 = self.parts.iter().map(|part| part.tally.left()).sum();
         let started = Instant::now();
         let most = self.limits.rate.map_or(usize::MAX, Rate::most_at_once);
@@ -251,6 +173,10 @@ impl<'a> Drive<'a> {
                 self.answered(answer, false);
             }
             self.look_after(source);
+            if let Some(keeper) = self.keeper.as_mut().filter(|keeper| keeper.is_due()) {
+                keeper.asks(&self.parts);
+                conveyor.mark();
+            }
             self.observer.flow(&Flow {
                 passed: self.parts.iter().map(|part| part.tally.passed()).sum(),
                 total,
@@ -258,8 +184,13 @@ impl<'a> Drive<'a> {
                 bytes: self.sent.1,
             });
         }
-        let parts = &mut self.parts;
-        conveyor.settle(stop, &mut |outcome| came_of(parts, outcome))
+        self.arrive(conveyor, stop)
+    }
+
+    /// Waits until everything that was sent has arrived.
+    pub(super) fn arrive(&mut self, conveyor: &mut Conveyor, stop: &AtomicBool) -> Result<()> {
+        conveyor.settle(stop, &mut |outcome| self.came_of(outcome))?;
+        self.unkept.take().map_or(Ok(()), Err)
     }
 
     /// Takes what came back from the sink; waits up to `timeout` for the first of it.
@@ -268,11 +199,33 @@ impl<'a> Drive<'a> {
         while let Some(outcome) = conveyor.outcome(timeout) {
             match outcome {
                 Outcome::Failed(error) => return Err(error),
-                outcome => came_of(&mut self.parts, outcome),
+                outcome => self.came_of(outcome),
+            }
+            if let Some(error) = self.unkept.take() {
+                return Err(error);
             }
             timeout = Duration::ZERO;
         }
         Ok(())
+    }
+
+    /// Enters what the sink took, and keeps the checkpoint.
+    fn came_of(&mut self, outcome: Outcome) {
+        match outcome {
+            Outcome::Taken(taken) => {
+                for taken in taken {
+                    let part = &mut self.parts[taken.part];
+                    part.tally.took_all(taken.records, taken.bytes);
+                    part.delivered = taken.next;
+                }
+            }
+            Outcome::Marked(place) => {
+                if let Some(keeper) = &mut self.keeper {
+                    self.unkept = keeper.marked(place, &self.parts).err();
+                }
+            }
+            Outcome::Failed(_) => {}
+        }
     }
 
     /// Accounts for what came, and sends on what is wanted of it.
@@ -318,7 +271,6 @@ impl<'a> Drive<'a> {
         if self.limits.most_records.is_some_and(|most| self.sent.0 >= most)
             || self.limits.most_bytes.is_some_and(|most| self.sent.1 + record.bytes() > most)
         {
-            self.limited = true;
             self.end_rest(Ended::Limit, None);
             return false;
         }
@@ -378,7 +330,7 @@ impl<'a> Drive<'a> {
     }
 
     /// What was taken may not have arrived, so no partition that had records counts as read.
-    fn sink_failed(&mut self, error: &Error) {
+    pub(super) fn sink_failed(&mut self, error: &Error) {
         let (ended, reason) = match error.code {
             Code::SinkClosed => (Ended::SinkClosed, None),
             _ => (Ended::Error, Some(error.message.clone())),
@@ -392,7 +344,7 @@ impl<'a> Drive<'a> {
     }
 
     /// What was taken may not have arrived, so that no partition that had records counts as ended.
-    fn reopen_unsure(&mut self) {
+    pub(super) fn reopen_unsure(&mut self) {
         for part in &mut self.parts {
             if part.is_whole() && part.sent > 0 {
                 part.end = None;
@@ -401,7 +353,7 @@ impl<'a> Drive<'a> {
         }
     }
 
-    fn check_sums(&mut self) {
+    pub(super) fn check_sums(&mut self) {
         for index in 0..self.parts.len() {
             let part = &self.parts[index];
             let Some(end) = part.end.as_ref().filter(|_| part.is_whole()) else { continue };
@@ -421,17 +373,6 @@ impl<'a> Drive<'a> {
                 );
                 self.end(index, Ended::Error, Some(reason));
             }
-        }
-    }
-}
-
-/// Enters what the sink took.
-fn came_of(parts: &mut [Part], outcome: Outcome) {
-    if let Outcome::Taken(taken) = outcome {
-        for taken in taken {
-            let part = &mut parts[taken.part];
-            part.tally.took_all(taken.records, taken.bytes);
-            part.delivered = taken.next;
         }
     }
 }
