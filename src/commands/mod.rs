@@ -63,7 +63,7 @@ pub enum Command {
     /// Put back what a write replaced, or list the writes that the journal keeps
     Undo(undo::UndoArgs),
     /// Resolve a window of topics and print it, also as Spark reads it; nothing is read
-    Window(window::WindowArgs),
+    Window(window::ResolveArgs),
     /// Read a window of topics into a sink, beside production; it stops by itself
     Replay(replay::ReplayArgs),
     /// Show, find or check the configuration

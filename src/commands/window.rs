@@ -1,5 +1,5 @@
 use super::Context;
-use super::windows::WindowArgs as Choice;
+use super::windows::WindowArgs;
 use crate::cli::Output;
 use crate::error::{Exit, Result};
 use crate::exec::window as exec;
@@ -13,17 +13,17 @@ use clap::Args;
 Examples:\n  krewind window orders --from 2h\n  krewind window orders payments --from 2026-12-01 --to 2026-12-02 -o spark > window.json\n  \
 krewind window --from-group inventory -o csv > window.csv"
 )]
-pub struct WindowArgs {
+pub struct ResolveArgs {
     #[command(flatten)]
-    choice: Choice,
+    window: WindowArgs,
 }
 
 /// Resolves the windows, and prints them.
-pub fn run(context: &Context, args: &WindowArgs) -> Result<Exit> {
+pub fn run(context: &Context, args: &ResolveArgs) -> Result<Exit> {
     if context.output == Output::Prometheus {
         return Err(context.no_such_form("window"));
     }
-    let windows = args.choice.windows(context, "window")?;
+    let windows = args.window.windows(context, "window")?;
     windows.echo(context);
     let report = exec::report(context.client()?, &windows.topics, &windows.spec, || context.clock())?;
     for warning in &report.warnings {

@@ -79,9 +79,9 @@ pub struct WindowArgs {
     #[arg(long, value_enum, value_name = "POLICY", default_value_t = OutOfRangeArg::Fail)]
     out_of_range: OutOfRangeArg,
 
-    /// What to do in a partition that the group has no commit on
-    #[arg(long, value_enum, value_name = "POLICY", default_value_t = NoCommitArg::Fail, requires = "from_group")]
-    no_commit: NoCommitArg,
+    /// With `--from-group`, what to do in a partition that the group has no commit on [default: fail]
+    #[arg(long, value_enum, value_name = "POLICY")]
+    no_commit: Option<NoCommitArg>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -147,6 +147,10 @@ impl WindowArgs {
         if topics.is_empty() && self.window_file.is_none() && self.from_group.is_none() {
             return Err(Error::usage("no topic is named").hint(format!("`krewind {command} TOPIC --from 2h`")));
         }
+        // clap's own requirement lapses where what is required conflicts with another argument.
+        if self.no_commit.is_some() && self.from_group.is_none() {
+            return Err(Error::usage("`--no-commit` is about the commits of a group").hint("`--from-group GROUP`"));
+        }
         let bounds = match &self.window_file {
             Some(path) => {
                 let mut windows = file::read(path)?;
@@ -173,10 +177,10 @@ impl WindowArgs {
     fn start(&self, context: &Context, command: &str) -> Result<Start> {
         if let Some(group) = &self.from_group {
             let no_commit = match self.no_commit {
-                NoCommitArg::Fail => NoCommit::Fail,
-                NoCommitArg::Skip => NoCommit::Skip,
-                NoCommitArg::UseEarliest => NoCommit::UseEarliest,
-                NoCommitArg::UseLatest => NoCommit::UseLatest,
+                None | Some(NoCommitArg::Fail) => NoCommit::Fail,
+                Some(NoCommitArg::Skip) => NoCommit::Skip,
+                Some(NoCommitArg::UseEarliest) => NoCommit::UseEarliest,
+                Some(NoCommitArg::UseLatest) => NoCommit::UseLatest,
             };
             return Ok(Start::Commit { group: group.clone(), no_commit });
         }

@@ -64,7 +64,8 @@ pub enum Mode {
     Offsets,
     /// The records whose own timestamps lie between the bounds, out of order too. Everything before what a lookup finds is older,
     /// so that the start needs no padding. After the first record past the end there may be records of the window, so that the
-    /// end is looked up this much later: what is out of order by less is found.
+    /// end is looked up this much later: what is out of order by less is found. Lookups find transactions' markers too, whose
+    /// time is that of the transaction's end.
     Timestamps {
         /// How far past the end, in milliseconds.
         padding_ms: i64,

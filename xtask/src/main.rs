@@ -7,6 +7,7 @@ mod bench;
 mod demo;
 mod docs;
 mod kafka;
+mod spark;
 
 use std::error::Error;
 use std::process::ExitCode;
@@ -30,6 +31,8 @@ enum Command {
     Demo(demo::Demo),
     /// Measure krewind beside kafka-consumer-groups on one broker
     Bench(bench::Bench),
+    /// See that Spark, given a window that krewind resolved, reads the same records; opt-in, fetches PySpark
+    SparkCheck(spark::SparkCheck),
     /// Write the generated files: completions/
     Docs,
 }
@@ -39,6 +42,7 @@ fn run(cli: Cli) -> Result<(), Box<dyn Error>> {
         Command::Kafka(command) => kafka::run(&command),
         Command::Demo(demo) => demo::run(&demo),
         Command::Bench(bench) => bench::run(&bench),
+        Command::SparkCheck(check) => spark::run(&check),
         Command::Docs => docs::run(),
     }
 }

@@ -2,9 +2,12 @@
 
 mod access;
 pub(crate) mod arrived;
+mod bounds;
 mod command_line;
+mod resolved;
 mod sinks;
 pub(crate) mod support;
+mod timestamps;
 mod topic;
 mod topic_asked;
 mod transactions;
