@@ -15,10 +15,8 @@ use std::path::PathBuf;
 
 /// Arguments of `load`.
 #[derive(Debug, Args)]
-#[command(
-    after_help = "The file is read twice: all of it is checked before the first record is produced.\n\n\
-Examples:\n  krewind load orders.jsonl --into kafka:orders-copy --dry-run\n  krewind load orders.jsonl.zst --into kafka://other:9092/orders"
-)]
+#[command(after_help = "The file is read twice: all of it is checked before the first record is produced.\n\n\
+Examples:\n  krewind load orders.jsonl --into kafka:orders-copy --dry-run\n  krewind load orders.jsonl.zst --into kafka://other:9092/orders")]
 pub struct LoadArgs {
     /// What `replay` wrote: a file ending in `.jsonl` (also `.gz`, `.zst`) or `.parquet`
     #[arg(value_name = "FILE")]
@@ -71,8 +69,7 @@ pub fn run(context: &Context, args: &LoadArgs) -> Result<Exit> {
     for warning in &of_file {
         context.ui.warn(&warning.message);
     }
-    let place =
-        Place::reach(context, bootstrap.as_deref(), &topic, args.into_command_config.as_deref(), None)?;
+    let place = Place::reach(context, bootstrap.as_deref(), &topic, args.into_command_config.as_deref(), None)?;
     let cluster_id = place.client.id().to_owned();
     let plan = Plan::make(context, &args.produce, place, checked.batch(), |_, _| {})?;
     let head = Head { cluster_id, captured_at, warnings: of_file.into_iter().chain(plan.warnings.clone()).collect() };

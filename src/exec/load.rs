@@ -7,9 +7,7 @@ use super::Observer;
 use crate::error::{Code, Error, Result};
 use crate::model::{Header, Record, Timestamp, TimestampType};
 use crate::plan::produce::BatchFacts;
-use crate::report::{
-    Ended, LoadPartition, LoadReport, LoadWindow, ReplayOutcome, ReplayTotal, SinkReport, Warning,
-};
+use crate::report::{Ended, LoadPartition, LoadReport, LoadWindow, ReplayOutcome, ReplayTotal, SinkReport, Warning};
 use crate::sink::{Compression, Sink, SinkSpec, TextForm};
 use std::collections::BTreeMap;
 use std::fs::File;
