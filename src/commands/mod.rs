@@ -10,6 +10,7 @@ mod describe;
 mod diff;
 mod interrupt;
 mod list;
+mod load;
 mod peek;
 mod producing;
 mod replay;
@@ -66,6 +67,8 @@ pub enum Command {
     Window(window::ResolveArgs),
     /// Read a window of topics into a sink, beside production; it stops by itself
     Replay(replay::ReplayArgs),
+    /// Produce again what a replay wrote to a file: check, show, ask, produce
+    Load(load::LoadArgs),
     /// Show, find or check the configuration
     #[command(subcommand)]
     Config(config::ConfigCommand),
@@ -159,6 +162,7 @@ fn run_command_line() -> Exit {
         Command::Undo(args) => undo::run(&context, &args),
         Command::Window(args) => window::run(&context, &args),
         Command::Replay(args) => replay::run(&context, args),
+        Command::Load(args) => load::run(&context, &args),
         Command::Config(command) => config::run(&context, &command),
         Command::Completions(args) => completions::run(&context, &args),
         Command::Man => completions::man(&context),

@@ -5,6 +5,7 @@ pub mod describe;
 pub mod gather;
 pub mod keeping;
 pub mod list;
+pub mod load;
 pub mod peek;
 pub mod produce;
 pub mod removal;

@@ -27,7 +27,7 @@ pub struct TargetFacts {
 /// The records.
 #[derive(Debug, Clone, Default)]
 pub struct BatchFacts {
-    /// The topics that they come from, and how many partitions of each.
+    /// The topics that they come from, and how many partitions each has; 0 where that is not known.
     pub topics: BTreeMap<String, usize>,
     /// The highest partition.
     pub last_partition: Option<i32>,
@@ -74,7 +74,7 @@ pub fn refusal(target: &TargetFacts, batch: &BatchFacts) -> Option<Error> {
 
 /// The error of a target that does not exist, with the line that creates it.
 pub fn missing(topic: &str, batch: &BatchFacts) -> Error {
-    let most = batch.topics.values().copied().max().unwrap_or(1);
+    let most = batch.topics.values().copied().max().unwrap_or(1).max(1);
     let partitions = batch.last_partition.map_or(most, |last| most.max(usize::try_from(last).unwrap_or(0) + 1));
     Error::new(Code::TopicNotFound, format!("topic `{topic}` does not exist, and krewind creates none"))
         .hint(format!(
@@ -93,7 +93,7 @@ pub fn warnings(target: &TargetFacts, batch: &BatchFacts, now: Timestamp) -> Vec
     };
     let count = target.topic.partitions.len();
     let source = batch.topics.values().copied().max().unwrap_or(count);
-    if source != count {
+    if source != 0 && source != count {
         warn(
             "partition-count",
             format!(

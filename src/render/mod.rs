@@ -6,6 +6,7 @@ pub mod describe;
 pub mod diff;
 pub mod history;
 pub mod list;
+pub mod load;
 pub mod peek;
 pub mod prometheus;
 mod removal;

@@ -9,7 +9,9 @@ mod error;
 mod history;
 mod journal;
 mod list;
+mod load;
 mod peek;
+mod record;
 mod replay;
 mod reset;
 mod window;
@@ -23,7 +25,9 @@ pub use error::ErrorReport;
 pub use history::{HistoryEntry, HistoryReport};
 pub use journal::{JournalEntry, JournalGroup, JournalRow, JournalState};
 pub use list::{Incomplete, ListReport, ListRow};
+pub use load::{LoadPartition, LoadReport, LoadWindow};
 pub use peek::{PeekPartition, PeekRecord, PeekReport};
+pub use record::{HeaderLine, RecordLine};
 pub use replay::{Ended, ReplayOutcome, ReplayPartition, ReplayReport, ReplayTotal, SinkReport};
 pub use reset::{
     Action, GroupOutcome, GroupPlan, Preconditions, Refusal, ResetReport, ResetRow, ResetTotal, RowOutcome,

@@ -32,6 +32,11 @@ pub fn command(args: &[&str]) -> Command {
 
 /// By this login, or on this broker.
 pub fn command_on(cluster: &Cluster, args: &[&str]) -> Command {
+    command_of(cluster, "replay", args)
+}
+
+/// The same of another subcommand.
+pub fn command_of(cluster: &Cluster, name: &str, args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_krewind"));
     for (name, _) in std::env::vars_os() {
         if name.to_string_lossy().starts_with("KREWIND_") {
@@ -43,7 +48,7 @@ pub fn command_on(cluster: &Cluster, args: &[&str]) -> Command {
     for (key, value) in cluster.properties() {
         command.args(["-X", &format!("{key}={value}")]);
     }
-    command.args(["-b", cluster.bootstrap(), "replay"]).args(args).stdin(Stdio::null());
+    command.args(["-b", cluster.bootstrap(), name]).args(args).stdin(Stdio::null());
     command
 }
 
@@ -153,7 +158,12 @@ pub struct Running {
 }
 
 pub fn start(args: &[&str]) -> Running {
-    let mut child = command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    started(command(args).stdout(Stdio::piped()).stderr(Stdio::piped()))
+}
+
+/// The same of a command whose standard error is piped.
+pub fn started(command: &mut Command) -> Running {
+    let mut child = command.spawn().unwrap();
     let mut pipe = child.stderr.take().unwrap();
     let stderr = Arc::new(Mutex::new(String::new()));
     let text = Arc::clone(&stderr);
