@@ -3,8 +3,8 @@
 use crate::commands::Context;
 use crate::error::{Code, Error, Result};
 use crate::sink::{
-    self, Compression, FileTarget, Format, Formats, IfExists, IntoFormat, JsonLines, Null, Pipe, Sink, SinkSpec,
-    TextForm,
+    self, Compression, FileTarget, Format, Formats, IfExists, IntoFormat, JsonLines, Null, Pipe, Postgres, Sink,
+    SinkSpec, Sqlite, TextForm,
 };
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
@@ -26,7 +26,7 @@ pub struct SinkArgs {
     #[arg(long, value_enum, value_name = "POLICY")]
     if_exists: Option<IfExistsArg>,
 
-    /// The table of a database
+    /// The table of a database, `records` in SQLite unless told
     #[arg(long, value_name = "[SCHEMA.]NAME")]
     pub table: Option<String>,
 
@@ -134,8 +134,16 @@ pub fn open(context: &Context, spec: &SinkSpec, args: &SinkArgs) -> Result<Box<d
         }
         SinkSpec::StandardOutput(TextForm::Csv) | SinkSpec::Text { .. } => not_yet(),
         SinkSpec::Parquet(_) => not_yet(),
-        SinkSpec::Sqlite(_) => not_yet(),
-        SinkSpec::Postgres(_) => not_yet(),
+        SinkSpec::Sqlite(path) => {
+            Ok(Box::new(Sqlite::open(path, args.table.as_deref(), args.if_exists(), args.formats())?))
+        }
+        SinkSpec::Postgres(url) => Ok(Box::new(Postgres::open(
+            url,
+            args.table.as_deref(),
+            args.if_exists(),
+            args.formats(),
+            context.interrupt.flag(),
+        )?)),
         SinkSpec::Topic { .. } => not_yet(),
     }
 }
