@@ -46,6 +46,11 @@ impl FileTarget {
         &self.target
     }
 
+    /// Where it is until then.
+    pub fn partial(&self) -> &Path {
+        self.file.as_ref().map_or(&self.target, |file| file.path())
+    }
+
     /// Makes the content safe on the disk and gives the file its name. Where that name came into being meanwhile, both files
     /// stay, and the path of this one is returned with the error.
     pub fn publish(&mut self) -> std::result::Result<(), (Error, Option<PathBuf>)> {

@@ -1,5 +1,6 @@
 //! Where replayed records go: a file each.
 
+mod database;
 mod file;
 pub mod form;
 mod jsonl;
@@ -12,6 +13,7 @@ use crate::error::{Code, Error, Result};
 use crate::model::Record;
 use std::path::PathBuf;
 
+pub use database::{Postgres, Sqlite, without_password};
 pub use file::FileTarget;
 pub use jsonl::{JsonLines, Target, json_line};
 pub use null::Null;

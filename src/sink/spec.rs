@@ -107,7 +107,7 @@ impl SinkSpec {
         let url =
             text == "null" || ["kafka:", "postgres:", "postgresql:"].iter().any(|scheme| text.starts_with(scheme));
         if url && format.is_some() {
-            return Err(Error::usage(format!("`--into-format` says nothing about `{text}`"))
+            return Err(Error::usage(format!("`--into-format` says nothing about `{}`", shown(text)))
                 .hint("it tells the form of a file, or of standard output"));
         }
         if text == "null" {
@@ -150,12 +150,17 @@ impl SinkSpec {
                 Err(Error::usage(format!("`{text}`: Parquet and SQLite files are not compressed as a whole"))
                     .hint("leave the `.gz` or `.zst` off; Parquet compresses its columns itself"))
             }
-            (None, _) => Err(Error::usage(format!("`{text}` is no sink that is known")).hint(
+            (None, _) => Err(Error::usage(format!("`{}` is no sink that is known", shown(text))).hint(
                 "a file's name ends in `.jsonl`, `.csv` (also `.gz`, `.zst`), `.parquet`, `.sqlite` or `.db`, or give \
                  `--into-format`; others are `-`, `null`, `kafka:TOPIC`, `postgres://…`",
             )),
         }
     }
+}
+
+/// What may hold a password, without it.
+fn shown(text: &str) -> String {
+    if text.contains('@') && text.contains(':') { super::without_password(text) } else { text.to_owned() }
 }
 
 /// `TOPIC` or `//host:port,host:port/TOPIC`.

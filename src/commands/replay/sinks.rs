@@ -4,8 +4,8 @@ use crate::commands::Context;
 use crate::commands::producing::ProduceArgs;
 use crate::error::{Code, Error, Result};
 use crate::sink::{
-    self, Begin, Compression, FileTarget, Format, Formats, IfExists, IntoFormat, JsonLines, Null, Pipe, Sink, SinkSpec,
-    TextForm,
+    self, Begin, Compression, FileTarget, Format, Formats, IfExists, IntoFormat, JsonLines, Null, Pipe, Postgres, Sink,
+    SinkSpec, Sqlite, TextForm,
 };
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
@@ -27,7 +27,7 @@ pub struct SinkArgs {
     #[arg(long, value_enum, value_name = "POLICY")]
     if_exists: Option<IfExistsArg>,
 
-    /// The table of a database
+    /// The table of a database, `records` in SQLite unless told
     #[arg(long, value_name = "[SCHEMA.]NAME")]
     pub table: Option<String>,
 
@@ -150,8 +150,16 @@ pub fn open(context: &Context, spec: &SinkSpec, args: &SinkArgs, _begin: Begin<'
         }
         SinkSpec::StandardOutput(TextForm::Csv) | SinkSpec::Text { .. } => not_yet(),
         SinkSpec::Parquet(_) => not_yet(),
-        SinkSpec::Sqlite(_) => not_yet(),
-        SinkSpec::Postgres(_) => not_yet(),
+        SinkSpec::Sqlite(path) => {
+            Ok(Box::new(Sqlite::open(path, args.table.as_deref(), args.if_exists(), args.formats())?))
+        }
+        SinkSpec::Postgres(url) => Ok(Box::new(Postgres::open(
+            url,
+            args.table.as_deref(),
+            args.if_exists(),
+            args.formats(),
+            context.interrupt.flag(),
+        )?)),
         // Opened once the windows are known, by `into_topic`.
         SinkSpec::Topic { .. } => not_yet(),
     }
