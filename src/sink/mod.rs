@@ -4,8 +4,10 @@ mod file;
 pub mod form;
 mod jsonl;
 mod null;
+mod parquet;
 mod pipe;
 mod spec;
+mod text;
 
 use crate::error::{Error, Result};
 use crate::model::Record;
@@ -14,6 +16,7 @@ use std::path::PathBuf;
 pub use file::FileTarget;
 pub use jsonl::{JsonLines, Target, json_line};
 pub use null::Null;
+pub use parquet::Parquet;
 pub use pipe::{Pipe, PipeError};
 pub use spec::{Compression, Format, Formats, IfExists, IntoFormat, SinkSpec, TextForm};
 

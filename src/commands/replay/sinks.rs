@@ -3,8 +3,8 @@
 use crate::commands::Context;
 use crate::error::{Code, Error, Result};
 use crate::sink::{
-    self, Compression, FileTarget, Format, Formats, IfExists, IntoFormat, JsonLines, Null, Pipe, Sink, SinkSpec,
-    TextForm,
+    self, Compression, FileTarget, Format, Formats, IfExists, IntoFormat, JsonLines, Null, Parquet, Pipe, Sink,
+    SinkSpec, TextForm,
 };
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
@@ -133,7 +133,7 @@ pub fn open(context: &Context, spec: &SinkSpec, args: &SinkArgs) -> Result<Box<d
             Ok(Box::new(JsonLines::new(sink::Target::File(FileTarget::create(path)?))))
         }
         SinkSpec::StandardOutput(TextForm::Csv) | SinkSpec::Text { .. } => not_yet(),
-        SinkSpec::Parquet(_) => not_yet(),
+        SinkSpec::Parquet(path) => Ok(Box::new(Parquet::new(FileTarget::create(path)?, args.formats())?)),
         SinkSpec::Sqlite(_) => not_yet(),
         SinkSpec::Postgres(_) => not_yet(),
         SinkSpec::Topic { .. } => not_yet(),

@@ -2,6 +2,7 @@
 
 mod access;
 mod command_line;
+mod files;
 mod sinks;
 mod support;
 mod transactions;
