@@ -4,8 +4,8 @@ use super::Context;
 use super::producing::{self, Place, Plan, ProduceArgs};
 use crate::cli::Output;
 use crate::error::{Error, Exit, Result};
-use crate::exec::Observer;
 use crate::exec::load::{Head, Source};
+use crate::exec::{Flow, Observer};
 use crate::report::{LoadReport, ReplayOutcome};
 use crate::sink::{FileTarget, SinkSpec};
 use crate::ui::{Progress, Ui};
@@ -112,7 +112,7 @@ fn tell(context: &Context, report: &LoadReport, told: usize, file: Option<FileTa
         Output::Json => render::json(report),
         Output::Csv => render::load::csv(report),
         // Refused before anything was read.
-        Output::Prometheus => return Err(context.no_such_form("load")),
+        Output::Prometheus | Output::Spark => return Err(context.no_such_form("load")),
         Output::Table | Output::Markdown | Output::Wide => render::load::table(report, context.table_style()),
     })?;
     file.map_or(Ok(()), |file| super::save::write(file, &render::json(report)))
@@ -132,7 +132,7 @@ impl Observer for Watcher<'_> {
         self.ui.warn(text);
     }
 
-    fn progress(&self, done: u64, _: u64) {
-        self.progress.at(done, String::new);
+    fn flow(&self, flow: &Flow) {
+        self.progress.at(flow.passed, String::new);
     }
 }

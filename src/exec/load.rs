@@ -3,7 +3,7 @@
 mod columns;
 mod lines;
 
-use super::Observer;
+use super::{Flow, Observer};
 use crate::error::{Code, Error, Result};
 use crate::model::{Header, Record, Timestamp, TimestampType};
 use crate::plan::produce::BatchFacts;
@@ -191,7 +191,7 @@ impl Source {
                     if stop.load(Ordering::SeqCst) {
                         return Err(Error::new(Code::Interrupted, "interrupted"));
                     }
-                    observer.progress(count, checked.records);
+                    observer.flow(&Flow { passed: count, total: checked.records, records: count, bytes: 0 });
                 }
                 record.with(|record| sink.put(record))?;
                 count += 1;

@@ -94,6 +94,19 @@ impl FileTarget {
         if empty { None } else { kept(file) }
     }
 
+    /// Removes what there is.
+    pub fn discard(&mut self) {
+        self.file = None;
+    }
+
+    /// Another handle of the same file, for a thread that writes it.
+    pub fn writer(&self) -> io::Result<File> {
+        match &self.file {
+            Some(file) => file.as_file().try_clone(),
+            None => Err(io::Error::other("the file was ended")),
+        }
+    }
+
     fn failed(&self, error: io::Error) -> Error {
         Error::new(Code::SinkFailed, format!("`{}` could not be written", self.target.display())).caused_by(error)
     }

@@ -5,8 +5,10 @@ mod file;
 pub mod form;
 mod jsonl;
 mod null;
+mod parquet;
 mod pipe;
 mod spec;
+mod text;
 mod topic;
 
 use crate::error::{Code, Error, Result};
@@ -17,6 +19,7 @@ pub use database::{Postgres, Sqlite, without_password};
 pub use file::FileTarget;
 pub use jsonl::{JsonLines, Target, json_line};
 pub use null::Null;
+pub use parquet::Parquet;
 pub use pipe::{Pipe, PipeError};
 pub use spec::{Compression, Format, Formats, IfExists, IntoFormat, SinkSpec, TextForm};
 pub use topic::{Manner as TopicManner, ORIGIN_HEADERS, Partitioner, Topic};

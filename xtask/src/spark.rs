@@ -72,7 +72,9 @@ pub fn run(check: &SparkCheck) -> Result<(), Box<dyn Error>> {
             .stderr(fs::File::create(dir.join("spark.log"))?)
             .status()?;
         if !status.success() {
-            return Err(format!("Spark and krewind differ, or Spark failed: {}", dir.join("spark.log").display()).into());
+            return Err(
+                format!("Spark and krewind differ, or Spark failed: {}", dir.join("spark.log").display()).into()
+            );
         }
     }
     Ok(())
@@ -114,7 +116,12 @@ fn fill(cluster: &Cluster, first: i64, count: i64) -> Result<Vec<Produced>, Box<
     };
     let note = |produced: &mut Vec<Produced>, topic: &'static str, numbers: &[i64], at: Vec<(i32, i64)>| {
         let all = numbers.iter().zip(at);
-        produced.extend(all.map(|(number, (partition, offset))| Produced { topic, partition, offset, time_ms: first + number }));
+        produced.extend(all.map(|(number, (partition, offset))| Produced {
+            topic,
+            partition,
+            offset,
+            time_ms: first + number,
+        }));
     };
     cluster.create_topic("plain", 3, &[])?;
     for partition in 0..2 {
@@ -191,14 +198,18 @@ fn python(dir: &Path) -> Result<PathBuf, Box<dyn Error>> {
     let venv = dir.join("venv");
     let python = venv.join("bin/python");
     let has = |python: &Path| {
-        let check = format!("import pyspark; assert pyspark.__version__ == {:?}", PYSPARK.trim_start_matches("pyspark=="));
+        let check =
+            format!("import pyspark; assert pyspark.__version__ == {:?}", PYSPARK.trim_start_matches("pyspark=="));
         let command = Command::new(python).args(["-c", &check]).stderr(Stdio::null()).status();
         command.is_ok_and(|status| status.success())
     };
     if !has(&python) {
         println!("# fetching {PYSPARK}");
         ran(Command::new("python3").args(["-m", "venv"]).arg(&venv), "a Python with venv (Debian: python3-venv)")?;
-        ran(Command::new(&python).args(["-m", "pip", "install", "-q", "--disable-pip-version-check", PYSPARK]), "PyPI")?;
+        ran(
+            Command::new(&python).args(["-m", "pip", "install", "-q", "--disable-pip-version-check", PYSPARK]),
+            "PyPI",
+        )?;
     }
     Ok(python)
 }

@@ -4,8 +4,8 @@ use crate::commands::Context;
 use crate::commands::producing::ProduceArgs;
 use crate::error::{Code, Error, Result};
 use crate::sink::{
-    self, Begin, Compression, FileTarget, Format, Formats, IfExists, IntoFormat, JsonLines, Null, Pipe, Postgres, Sink,
-    SinkSpec, Sqlite, TextForm,
+    self, Begin, Compression, FileTarget, Format, Formats, IfExists, IntoFormat, JsonLines, Null, Parquet, Pipe,
+    Postgres, Sink, SinkSpec, Sqlite, TextForm,
 };
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
@@ -149,7 +149,7 @@ pub fn open(context: &Context, spec: &SinkSpec, args: &SinkArgs, _begin: Begin<'
             Ok(Box::new(JsonLines::new(sink::Target::File(FileTarget::create(path)?))))
         }
         SinkSpec::StandardOutput(TextForm::Csv) | SinkSpec::Text { .. } => not_yet(),
-        SinkSpec::Parquet(_) => not_yet(),
+        SinkSpec::Parquet(path) => Ok(Box::new(Parquet::new(FileTarget::create(path)?, args.formats())?)),
         SinkSpec::Sqlite(path) => {
             Ok(Box::new(Sqlite::open(path, args.table.as_deref(), args.if_exists(), args.formats())?))
         }

@@ -4,6 +4,7 @@ mod access;
 pub(crate) mod arrived;
 mod bounds;
 mod command_line;
+mod files;
 mod resolved;
 mod sinks;
 pub(crate) mod support;
