@@ -1,24 +1,32 @@
 //! Where replayed records go: a file each.
 
+mod append;
+mod csv;
 mod file;
 pub mod form;
 mod jsonl;
+mod lines;
 mod null;
 mod parquet;
 mod pipe;
 mod spec;
+mod stream;
 mod text;
 
 use crate::error::{Error, Result};
 use crate::model::Record;
 use std::path::PathBuf;
 
+pub use append::append;
+pub use csv::Csv;
 pub use file::FileTarget;
-pub use jsonl::{JsonLines, Target, json_line};
+pub use jsonl::{Jsonl, json_line};
+pub use lines::{Encode, Text};
 pub use null::Null;
 pub use parquet::Parquet;
 pub use pipe::{Pipe, PipeError};
 pub use spec::{Compression, Format, Formats, IfExists, IntoFormat, SinkSpec, TextForm};
+pub use stream::Lines;
 
 /// A place for records.
 pub trait Sink: Send {
