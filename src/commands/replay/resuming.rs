@@ -48,7 +48,7 @@ impl Resuming {
 
     /// Says that an earlier run did everything, where it did.
     pub fn ended(&self, context: &Context) -> Option<Exit> {
-        let saved = self.saved.as_ref().filter(|saved| saved.complete)?;
+        let saved = self.saved.as_ref().filter(|saved| saved.complete || was_published(saved))?;
         let records: u64 = saved.partitions.iter().map(|part| part.counts.records).sum();
         context.ui.status(&format!(
             "the run of `{}` is complete: {records} records are in `{}`; nothing was read now",
@@ -89,6 +89,14 @@ impl Resuming {
         }
         Ok(())
     }
+}
+
+/// Whether the run was killed between giving the file its name and saying so: all of the window is in it.
+fn was_published(saved: &Checkpoint) -> bool {
+    let Some(place) = saved.sink.place.as_ref().filter(|_| saved.is_read()) else { return false };
+    let (Some(partial), Some(length)) = (place["partial"].as_str(), place["length"].as_u64()) else { return false };
+    !Path::new(partial).exists()
+        && Path::new(&saved.sink.target).metadata().is_ok_and(|metadata| metadata.len() == length)
 }
 
 /// Refuses sinks that can't go on where a killed run was.

@@ -4,11 +4,11 @@ use crate::commands::Context;
 use crate::commands::producing::ProduceArgs;
 use crate::error::{Code, Error, Result};
 use crate::sink::{
-    self, Begin, Compression, FileTarget, Format, Formats, IfExists, IntoFormat, JsonLines, Null, Parquet, Pipe,
-    Postgres, Sink, SinkSpec, Sqlite, TextForm,
+    self, Begin, Csv, FileTarget, Format, Formats, IfExists, IntoFormat, Jsonl, Lines, Null, Parquet, Pipe, Postgres,
+    Sink, SinkSpec, Sqlite, Text, TextForm,
 };
 use clap::{Args, ValueEnum};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Where the records go.
 #[derive(Debug, Args)]
@@ -138,20 +138,31 @@ impl SinkArgs {
 }
 
 /// Opens a sink that needs to know nothing of the windows: before anything is read, so that a target that can't be is known then.
-pub fn open(context: &Context, spec: &SinkSpec, args: &SinkArgs, _begin: Begin<'_>) -> Result<Box<dyn Sink>> {
+pub fn open(context: &Context, spec: &SinkSpec, args: &SinkArgs, begin: Begin<'_>) -> Result<Box<dyn Sink>> {
     let not_yet = || Err(Error::usage(format!("`{}` is no sink that is known", args.into)));
+    let formats = args.formats();
     match spec {
+        SinkSpec::Null | SinkSpec::StandardOutput(_) if args.if_exists.is_some() => {
+            Err(Error::usage(format!("`--if-exists` says nothing about `{}`", args.into))
+                .hint("it is for files and tables"))
+        }
         SinkSpec::Null => Ok(Box::new(Null::default())),
-        SinkSpec::StandardOutput(TextForm::Jsonl) => {
-            Ok(Box::new(JsonLines::new(sink::Target::Stream(standard_output(context)?))))
+        SinkSpec::StandardOutput(form) => Ok(text(*form, Lines::to_pipe(standard_output(context)?), formats)),
+        SinkSpec::Text { form, compression, path } => {
+            let target = match (file_policy(args)?, begin) {
+                (IfExists::Append, _) => sink::append(path, *form, *compression)?,
+                (policy, Begin::GoOn(place)) => go_on(path, policy, place)?,
+                (policy, _) => FileTarget::open(path, policy)?,
+            };
+            Ok(text(*form, Lines::to_file(target, *compression)?, formats))
         }
-        SinkSpec::Text { form: TextForm::Jsonl, compression: Compression::None, path } => {
-            Ok(Box::new(JsonLines::new(sink::Target::File(FileTarget::create(path)?))))
-        }
-        SinkSpec::StandardOutput(TextForm::Csv) | SinkSpec::Text { .. } => not_yet(),
-        SinkSpec::Parquet(path) => Ok(Box::new(Parquet::new(FileTarget::create(path)?, args.formats())?)),
+        SinkSpec::Parquet(path) => match file_policy(args)? {
+            IfExists::Append => Err(Error::usage("nothing can be added to a Parquet file")
+                .hint("write another file beside it: readers of Parquet take a directory of them")),
+            policy => Ok(Box::new(Parquet::new(FileTarget::open(path, policy)?, formats)?)),
+        },
         SinkSpec::Sqlite(path) => {
-            Ok(Box::new(Sqlite::open(path, args.table.as_deref(), args.if_exists(), args.formats())?))
+            Ok(Box::new(Sqlite::open(path, args.table.as_deref(), args.if_exists(), formats, begin)?))
         }
         SinkSpec::Postgres(url) => Ok(Box::new(Postgres::open(
             url,
@@ -162,6 +173,34 @@ pub fn open(context: &Context, spec: &SinkSpec, args: &SinkArgs, _begin: Begin<'
         )?)),
         // Opened once the windows are known, by `into_topic`.
         SinkSpec::Topic { .. } => not_yet(),
+    }
+}
+
+/// Opens the file of an earlier run where its checkpoint says that it was.
+fn go_on(path: &Path, policy: IfExists, place: &serde_json::Value) -> Result<FileTarget> {
+    match (place["partial"].as_str(), place["length"].as_u64()) {
+        // A file without a byte was not kept.
+        (Some(partial), Some(0)) if !Path::new(partial).exists() => FileTarget::open(path, policy),
+        (Some(partial), Some(length)) => FileTarget::resume(path, policy, Path::new(partial), length),
+        _ => Err(Error::new(Code::BadFile, "the checkpoint does not say where its file goes on")
+            .hint("another checkpoint and another sink begin anew")),
+    }
+}
+
+fn text(form: TextForm, lines: Lines, formats: Formats) -> Box<dyn Sink> {
+    match form {
+        TextForm::Jsonl => Box::new(Text::new(Jsonl::new(formats), lines)),
+        TextForm::Csv => Box::new(Text::new(Csv::new(formats), lines)),
+    }
+}
+
+/// What a file's being there already means.
+fn file_policy(args: &SinkArgs) -> Result<IfExists> {
+    match args.if_exists() {
+        None => Ok(IfExists::Fail),
+        Some(IfExists::Upsert) => Err(Error::usage("`--if-exists upsert` is for tables")
+            .hint("a file takes `fail`, `replace` or `append`; `--into FILE.sqlite` makes a table")),
+        Some(policy) => Ok(policy),
     }
 }
 

@@ -5,7 +5,7 @@ use super::table::{MARK, Mode, TableName, mode, quoted, unfit};
 use crate::error::{Code, Error, Result};
 use crate::model::Record;
 use crate::sink::form::Field;
-use crate::sink::{FileTarget, Finished, Format, Formats, IfExists, Remark, Sink};
+use crate::sink::{Begin, FileTarget, Finished, Format, Formats, IfExists, Remark, Sink};
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, ErrorCode, OptionalExtension};
 use std::path::{Path, PathBuf};
@@ -26,7 +26,7 @@ const TABLE: &str = "records";
 /// Writes records into a table of an SQLite database.
 ///
 /// A database that is not there yet is built under a partial name, and gets its own only when it is whole; with an explicit
-/// `append` or `upsert` it has it from the start, so that a later run can go on with what a killed one left.
+/// `append` or `upsert`, or with a checkpoint, it has it from the start, so that a later run can go on with what a killed one left.
 pub struct Sqlite {
     /// `None` once it has ended.
     connection: Option<Connection>,
@@ -57,7 +57,13 @@ pub struct Sqlite {
 
 impl Sqlite {
     /// Opens or begins the database; what the table is like is known then.
-    pub fn open(path: &Path, table: Option<&str>, if_exists: Option<IfExists>, formats: Formats) -> Result<Self> {
+    pub fn open(
+        path: &Path,
+        table: Option<&str>,
+        if_exists: Option<IfExists>,
+        formats: Formats,
+        begin: Begin<'_>,
+    ) -> Result<Self> {
         let name = match table.map(TableName::parse).transpose()? {
             None => TABLE.to_owned(),
             Some(TableName { schema: Some(schema), .. }) if schema != "main" => {
@@ -70,7 +76,8 @@ impl Sqlite {
             Some(TableName { name, .. }) => name,
         };
         let exists = path.exists();
-        let in_place = exists || matches!(if_exists, Some(IfExists::Append | IfExists::Upsert));
+        let in_place =
+            exists || begin != Begin::Plain || matches!(if_exists, Some(IfExists::Append | IfExists::Upsert));
         let file = if in_place { None } else { Some(FileTarget::create(path)?) };
         let mut sink = Sqlite {
             connection: None,
@@ -94,7 +101,7 @@ impl Sqlite {
             failed: false,
             file,
         };
-        let place = sink.file.as_ref().map_or(path, FileTarget::partial);
+        let place = sink.file.as_ref().and_then(FileTarget::partial).unwrap_or(path);
         let connection = Connection::open(place).map_err(|error| sink.opening(error))?;
         // A partial database that a crash breaks is thrown away, so nothing need be safe in it before it is whole.
         let safety = if sink.file.is_some() {
@@ -383,6 +390,11 @@ impl Sink for Sqlite {
         let committed = self.commit();
         self.failed = committed.is_err();
         committed
+    }
+
+    fn mark(&mut self) -> Result<serde_json::Value> {
+        // What is committed is safe, and what comes again changes nothing.
+        self.flush().map(|()| serde_json::Value::Null)
     }
 
     fn finish(&mut self, whole: bool) -> Finished {

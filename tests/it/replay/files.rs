@@ -1,7 +1,9 @@
 //! Files that a replay writes, read back with something other than krewind and compared with the producer's own list.
 
+mod existing;
 mod parquet;
 mod python;
+mod text;
 
 use super::support::*;
 use local_kafka::client::Record;

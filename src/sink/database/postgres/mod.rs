@@ -230,6 +230,11 @@ impl Sink for Postgres {
         if self.failed { Ok(()) } else { self.send_all() }
     }
 
+    fn mark(&mut self) -> Result<serde_json::Value> {
+        // What is committed is safe, and what comes again changes nothing.
+        self.flush().map(|()| serde_json::Value::Null)
+    }
+
     fn finish(&mut self, whole: bool) -> Finished {
         let mut error = self.flush().err();
         let whole = whole && error.is_none() && !self.failed;

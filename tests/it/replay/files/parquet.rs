@@ -25,7 +25,7 @@ for batch in file.iter_batches():
         print(json.dumps(row))
 "#;
 
-fn read(path: &str) -> (Value, Vec<Value>) {
+pub fn read(path: &str) -> (Value, Vec<Value>) {
     let mut lines = python::run(READ, &[path]);
     let about = lines.remove(0);
     (about, lines)
