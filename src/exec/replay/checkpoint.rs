@@ -17,6 +17,9 @@ use super::{Captured, CapturedPartition};
 /// Between two checkpoints: what a killed run does again at most.
 const EVERY: Duration = Duration::from_secs(5);
 
+/// The first one comes sooner.
+const FIRST: Duration = Duration::from_secs(1);
+
 /// A checkpoint's file, held by a lock against a second run.
 #[derive(Debug)]
 pub struct CheckpointFile {
@@ -127,6 +130,8 @@ pub struct Keeper {
     last: Instant,
     /// The accounts when the sink was asked for its place; what it took until then is known when it answers.
     asked: Option<Vec<Tally>>,
+    /// Whether this run kept a place already.
+    begun: bool,
 }
 
 impl Keeper {
@@ -164,7 +169,7 @@ impl Keeper {
                 })
                 .collect(),
         });
-        Keeper { file, checkpoint, last: Instant::now(), asked: None }
+        Keeper { file, checkpoint, last: Instant::now(), asked: None, begun: false }
     }
 
     /// The checkpoint's file.
@@ -174,7 +179,7 @@ impl Keeper {
 
     /// Whether the sink should be asked for its place now.
     pub(super) fn is_due(&self) -> bool {
-        self.asked.is_none() && self.last.elapsed() >= EVERY
+        self.asked.is_none() && self.last.elapsed() >= if self.begun { EVERY } else { FIRST }
     }
 
     /// The sink is asked for its place.
@@ -197,7 +202,7 @@ impl Keeper {
             }
         }
         self.checkpoint.sink.place = Some(place);
-        self.last = Instant::now();
+        (self.last, self.begun) = (Instant::now(), true);
         self.file.write(&self.checkpoint)
     }
 

@@ -6,6 +6,7 @@ mod bounds;
 mod command_line;
 mod files;
 mod resolved;
+mod resumed;
 mod sinks;
 pub(crate) mod support;
 mod timestamps;
