@@ -17,6 +17,10 @@ pub struct SparkCheck {
     /// Records of each partition that is filled
     #[arg(long, default_value_t = 5000)]
     records: i64,
+
+    /// Take this binary as it is, where it exists, instead of building it
+    #[arg(long, env = "KREWIND_DEMO_BINARY", hide = true)]
+    binary: Option<PathBuf>,
 }
 
 const PYSPARK: &str = "pyspark==4.0.0";
@@ -33,7 +37,10 @@ struct Produced {
 }
 
 pub fn run(check: &SparkCheck) -> Result<(), Box<dyn Error>> {
-    let krewind = crate::demo::build()?;
+    let krewind = match &check.binary {
+        Some(binary) if binary.exists() => binary.clone(),
+        _ => crate::demo::build()?,
+    };
     let dir = krewind.parent().and_then(Path::parent).unwrap_or(Path::new("target")).join("spark");
     fs::create_dir_all(&dir)?;
     let python = python(&dir)?;
@@ -67,7 +74,7 @@ pub fn run(check: &SparkCheck) -> Result<(), Box<dyn Error>> {
         fs::write(&right, within(&produced, from, to))?;
         let status = Command::new(&python)
             .arg(&script)
-            .args([kafka.bootstrap(), &jars])
+            .args([kafka.bootstrap(), jars.as_str()])
             .args([&printed, &replayed, &right])
             .stderr(fs::File::create(dir.join("spark.log"))?)
             .status()?;
@@ -162,22 +169,21 @@ fn fill(cluster: &Cluster, first: i64, count: i64) -> Result<Vec<Produced>, Box<
 
     let config = [("cleanup.policy", "compact"), ("segment.ms", "100"), ("min.cleanable.dirty.ratio", "0.01")];
     cluster.create_topic("compacted", 1, &config)?;
-    let records: Vec<Record> = (0..count).map(|number| record("compacted", 0, number)).collect();
-    cluster.produce(&records)?;
+    // Every other record has a key of its own and stays, so that there are gaps all over the log.
+    let kept = |number: i64| match number % 2 {
+        0 => record("compacted", 0, number),
+        _ => record("compacted", 0, number).key(format!("own-{number}")),
+    };
+    cluster.produce(&(0..count).map(kept).collect::<Vec<Record>>())?;
     let mut number = count;
     wait_for("the cleaner", LIMIT, || {
-        // The active segment is never compacted, and rolls only when something is written.
-        number += 1;
+        // The active segment is never compacted, and rolls only when something is written whose time is later by `segment.ms`.
+        number += 1000;
         cluster.produce(&[record("compacted", 0, number)])?;
-        let seen = first_offset(cluster, "compacted")?;
+        let seen = cluster.first_record("compacted", 0)?;
         Ok(if seen > 0 { Check::Done(()) } else { Check::NotYet(format!("the first offset is {seen}")) })
     })?;
     Ok(produced)
-}
-
-/// The offset of the first record that a consumer gets.
-fn first_offset(cluster: &Cluster, topic: &str) -> Result<i64, local_kafka::Error> {
-    cluster.first_record(topic, 0)
 }
 
 fn output(krewind: &Path, kafka: &Kafka, args: &[&str]) -> Result<String, Box<dyn Error>> {

@@ -1,5 +1,6 @@
 use std::time::Duration;
 
+use rdkafka::Message;
 use rdkafka::admin::{AdminOptions, NewPartitions, NewTopic, TopicReplication, TopicResult};
 use rdkafka::consumer::{BaseConsumer, Consumer};
 use rdkafka::error::{KafkaError, KafkaResult, RDKafkaErrorCode};
@@ -119,6 +120,23 @@ impl Cluster {
                 Err(error) => Err(Error::kafka(format!("ask for {what}"))(error)),
             }
         })
+    }
+
+    /// The offset of the first record that a consumer gets: past the first offset where compaction or an abort left a gap.
+    ///
+    /// # Errors
+    /// When none comes.
+    pub fn first_record(&self, topic: &str, partition: i32) -> Result<i64, Error> {
+        let what = || format!("read the first record of {topic}-{partition}");
+        let consumer = self.consumer("local-kafka-look", &[])?;
+        let mut list = TopicPartitionList::new();
+        list.add_partition_offset(topic, partition, Offset::Beginning).map_err(Error::kafka(what()))?;
+        consumer.assign(&list).map_err(Error::kafka(what()))?;
+        match consumer.poll(LIMIT) {
+            Some(Ok(message)) => Ok(message.offset()),
+            Some(Err(error)) => Err(Error::kafka(what())(error)),
+            None => Err(Error::Unsupported(format!("{}: nothing came", what()))),
+        }
     }
 
     fn await_leaders(&self, name: &str, partitions: i32) -> Result<(), Error> {
