@@ -88,7 +88,10 @@ fn total(report: &ReplayReport, style: Style) -> String {
     );
     let outside = report.partitions.iter().map(|partition| partition.outside_window).sum();
     text.push_str(&super::window::timestamps(&report.window, outside, style));
-    if report.sink.written != total.records {
+    if report.sink.duplicates > 0 {
+        text.push_str(&format!("{} of them were there already\n", style.count(report.sink.duplicates)));
+    }
+    if report.sink.written + report.sink.duplicates != total.records {
         text.push_str(&format!("{} of them arrived there\n", style.count(report.sink.written)));
     }
     match &report.sink.partial {
@@ -110,6 +113,9 @@ fn total(report: &ReplayReport, style: Style) -> String {
             text.push_str("interrupted: what was written is not whole\n")
         }
         None => {}
+    }
+    if let Some(command) = report.resume.as_ref().and_then(|resume| resume["command"].as_str()) {
+        text.push_str(&format!("to go on: {}\n", visible(command)));
     }
     text
 }

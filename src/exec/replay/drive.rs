@@ -79,6 +79,8 @@ pub(super) struct Drive<'a> {
     /// Records and bytes that were sent, of all partitions.
     sent: (u64, u64),
     pub(super) not_json: u64,
+    /// Records that an earlier run passed on.
+    pub(super) seen_records: u64,
     pub(super) keeper: Option<Keeper>,
     /// Why the checkpoint could not be written.
     unkept: Option<Error>,
@@ -139,6 +141,7 @@ impl<'a> Drive<'a> {
             selection,
             sent: (0, 0),
             not_json: 0,
+            seen_records: job.seen.values().map(Tally::records).sum(),
             keeper: None,
             unkept: None,
             filter: WindowFilter::of(window),
