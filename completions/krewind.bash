@@ -55,6 +55,9 @@ _krewind() {
             krewind,undo)
                 cmd="krewind__subcmd__undo"
                 ;;
+            krewind,window)
+                cmd="krewind__subcmd__window"
+                ;;
             krewind__subcmd__config,check)
                 cmd="krewind__subcmd__config__subcmd__check"
                 ;;
@@ -71,7 +74,7 @@ _krewind() {
 
     case "${cmd}" in
         krewind)
-            opts="-b -F -X -o -q -v -h -V --profile --bootstrap-server --command-config --timeout --read-only --tz --output --quiet --verbose --color --no-progress --help --version list describe peek diff reset delete delete-offsets apply undo replay config completions man"
+            opts="-b -F -X -o -q -v -h -V --profile --bootstrap-server --command-config --timeout --read-only --tz --output --quiet --verbose --color --no-progress --help --version list describe peek diff reset delete delete-offsets apply undo window replay config completions man"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -110,11 +113,11 @@ _krewind() {
                     return 0
                     ;;
                 --output)
-                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus spark" -- "${cur}"))
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus spark" -- "${cur}"))
                     return 0
                     ;;
                 --color)
@@ -180,11 +183,11 @@ _krewind() {
                     return 0
                     ;;
                 --output)
-                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus spark" -- "${cur}"))
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus spark" -- "${cur}"))
                     return 0
                     ;;
                 --color)
@@ -238,11 +241,11 @@ _krewind() {
                     return 0
                     ;;
                 --output)
-                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus spark" -- "${cur}"))
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus spark" -- "${cur}"))
                     return 0
                     ;;
                 --color)
@@ -296,11 +299,11 @@ _krewind() {
                     return 0
                     ;;
                 --output)
-                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus spark" -- "${cur}"))
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus spark" -- "${cur}"))
                     return 0
                     ;;
                 --color)
@@ -354,11 +357,11 @@ _krewind() {
                     return 0
                     ;;
                 --output)
-                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus spark" -- "${cur}"))
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus spark" -- "${cur}"))
                     return 0
                     ;;
                 --color)
@@ -412,11 +415,11 @@ _krewind() {
                     return 0
                     ;;
                 --output)
-                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus spark" -- "${cur}"))
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus spark" -- "${cur}"))
                     return 0
                     ;;
                 --color)
@@ -470,11 +473,11 @@ _krewind() {
                     return 0
                     ;;
                 --output)
-                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus spark" -- "${cur}"))
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus spark" -- "${cur}"))
                     return 0
                     ;;
                 --color)
@@ -540,11 +543,11 @@ _krewind() {
                     return 0
                     ;;
                 --output)
-                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus spark" -- "${cur}"))
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus spark" -- "${cur}"))
                     return 0
                     ;;
                 --color)
@@ -614,11 +617,11 @@ _krewind() {
                     return 0
                     ;;
                 --output)
-                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus spark" -- "${cur}"))
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus spark" -- "${cur}"))
                     return 0
                     ;;
                 --color)
@@ -700,11 +703,11 @@ _krewind() {
                     return 0
                     ;;
                 --output)
-                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus spark" -- "${cur}"))
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus spark" -- "${cur}"))
                     return 0
                     ;;
                 --color)
@@ -758,11 +761,11 @@ _krewind() {
                     return 0
                     ;;
                 --output)
-                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus spark" -- "${cur}"))
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus spark" -- "${cur}"))
                     return 0
                     ;;
                 --color)
@@ -828,11 +831,11 @@ _krewind() {
                     return 0
                     ;;
                 --output)
-                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus spark" -- "${cur}"))
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus spark" -- "${cur}"))
                     return 0
                     ;;
                 --color)
@@ -886,11 +889,11 @@ _krewind() {
                     return 0
                     ;;
                 --output)
-                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus spark" -- "${cur}"))
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus spark" -- "${cur}"))
                     return 0
                     ;;
                 --color)
@@ -964,11 +967,11 @@ _krewind() {
                     return 0
                     ;;
                 --output)
-                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus spark" -- "${cur}"))
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus spark" -- "${cur}"))
                     return 0
                     ;;
                 --color)
@@ -983,7 +986,7 @@ _krewind() {
             return 0
             ;;
         krewind__subcmd__replay)
-            opts="-b -F -X -o -q -v -h --topic --from --to --start-offset --end-offset --into --isolation-level --wait-stable --out-of-range --stall-timeout --report --profile --bootstrap-server --command-config --timeout --read-only --tz --output --quiet --verbose --color --no-progress --help"
+            opts="-b -F -X -o -q -v -h --topic --from --to --start-offset --end-offset --from-group --last --window-file --window --padding --out-of-range --no-commit --into --into-format --if-exists --table --into-command-config --key-format --value-format --isolation-level --wait-stable --stall-timeout --report --profile --bootstrap-server --command-config --timeout --read-only --tz --output --quiet --verbose --color --no-progress --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1009,8 +1012,60 @@ _krewind() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --from-group)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --last)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --window-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --window)
+                    COMPREPLY=($(compgen -W "offsets timestamps" -- "${cur}"))
+                    return 0
+                    ;;
+                --padding)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --out-of-range)
+                    COMPREPLY=($(compgen -W "fail clamp" -- "${cur}"))
+                    return 0
+                    ;;
+                --no-commit)
+                    COMPREPLY=($(compgen -W "fail skip use-earliest use-latest" -- "${cur}"))
+                    return 0
+                    ;;
                 --into)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --into-format)
+                    COMPREPLY=($(compgen -W "jsonl csv parquet sqlite" -- "${cur}"))
+                    return 0
+                    ;;
+                --if-exists)
+                    COMPREPLY=($(compgen -W "fail replace append upsert" -- "${cur}"))
+                    return 0
+                    ;;
+                --table)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --into-command-config)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --key-format)
+                    COMPREPLY=($(compgen -W "string bytes json" -- "${cur}"))
+                    return 0
+                    ;;
+                --value-format)
+                    COMPREPLY=($(compgen -W "string bytes json" -- "${cur}"))
                     return 0
                     ;;
                 --isolation-level)
@@ -1019,10 +1074,6 @@ _krewind() {
                     ;;
                 --wait-stable)
                     COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --out-of-range)
-                    COMPREPLY=($(compgen -W "fail clamp" -- "${cur}"))
                     return 0
                     ;;
                 --stall-timeout)
@@ -1066,11 +1117,11 @@ _krewind() {
                     return 0
                     ;;
                 --output)
-                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus spark" -- "${cur}"))
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus spark" -- "${cur}"))
                     return 0
                     ;;
                 --color)
@@ -1192,11 +1243,11 @@ _krewind() {
                     return 0
                     ;;
                 --output)
-                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus spark" -- "${cur}"))
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus spark" -- "${cur}"))
                     return 0
                     ;;
                 --color)
@@ -1270,11 +1321,117 @@ _krewind() {
                     return 0
                     ;;
                 --output)
-                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus spark" -- "${cur}"))
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus spark" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        krewind__subcmd__window)
+            opts="-b -F -X -o -q -v -h --topic --from --to --start-offset --end-offset --from-group --last --window-file --window --padding --out-of-range --no-commit --profile --bootstrap-server --command-config --timeout --read-only --tz --output --quiet --verbose --color --no-progress --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --topic)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --from)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --to)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --start-offset)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --end-offset)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --from-group)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --last)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --window-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --window)
+                    COMPREPLY=($(compgen -W "offsets timestamps" -- "${cur}"))
+                    return 0
+                    ;;
+                --padding)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --out-of-range)
+                    COMPREPLY=($(compgen -W "fail clamp" -- "${cur}"))
+                    return 0
+                    ;;
+                --no-commit)
+                    COMPREPLY=($(compgen -W "fail skip use-earliest use-latest" -- "${cur}"))
+                    return 0
+                    ;;
+                --profile)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --bootstrap-server)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -b)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --command-config)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -F)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -X)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --tz)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus spark" -- "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus spark" -- "${cur}"))
                     return 0
                     ;;
                 --color)

@@ -35,7 +35,8 @@ wide\t'The same with more columns'
 json\t'One JSON object'
 csv\t'Comma-separated values'
 markdown\t'The table, for a document'
-prometheus\t'Prometheus text exposition (describe and list)'"
+prometheus\t'Prometheus text exposition (describe and list)'
+spark\t'The options of Spark\'s Kafka source (window)'"
 complete -c krewind -n "__fish_krewind_needs_command" -l color -d 'Colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -54,6 +55,7 @@ complete -c krewind -n "__fish_krewind_needs_command" -f -a "delete" -d 'Delete 
 complete -c krewind -n "__fish_krewind_needs_command" -f -a "delete-offsets" -d 'Remove a group\'s committed offsets on some topics: plan, show, ask, remove, read back'
 complete -c krewind -n "__fish_krewind_needs_command" -f -a "apply" -d 'Write a plan that `reset --plan` saved, if it still holds'
 complete -c krewind -n "__fish_krewind_needs_command" -f -a "undo" -d 'Put back what a write replaced, or list the writes that the journal keeps'
+complete -c krewind -n "__fish_krewind_needs_command" -f -a "window" -d 'Resolve a window of topics and print it, also as Spark reads it; nothing is read'
 complete -c krewind -n "__fish_krewind_needs_command" -f -a "replay" -d 'Read a window of topics into a sink, beside production; it stops by itself'
 complete -c krewind -n "__fish_krewind_needs_command" -f -a "config" -d 'Show, find or check the configuration'
 complete -c krewind -n "__fish_krewind_needs_command" -f -a "completions" -d 'Print the completions of a shell'
@@ -72,7 +74,8 @@ wide\t'The same with more columns'
 json\t'One JSON object'
 csv\t'Comma-separated values'
 markdown\t'The table, for a document'
-prometheus\t'Prometheus text exposition (describe and list)'"
+prometheus\t'Prometheus text exposition (describe and list)'
+spark\t'The options of Spark\'s Kafka source (window)'"
 complete -c krewind -n "__fish_krewind_using_subcommand list" -l color -d 'Colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -101,7 +104,8 @@ wide\t'The same with more columns'
 json\t'One JSON object'
 csv\t'Comma-separated values'
 markdown\t'The table, for a document'
-prometheus\t'Prometheus text exposition (describe and list)'"
+prometheus\t'Prometheus text exposition (describe and list)'
+spark\t'The options of Spark\'s Kafka source (window)'"
 complete -c krewind -n "__fish_krewind_using_subcommand describe" -l color -d 'Colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -130,7 +134,8 @@ wide\t'The same with more columns'
 json\t'One JSON object'
 csv\t'Comma-separated values'
 markdown\t'The table, for a document'
-prometheus\t'Prometheus text exposition (describe and list)'"
+prometheus\t'Prometheus text exposition (describe and list)'
+spark\t'The options of Spark\'s Kafka source (window)'"
 complete -c krewind -n "__fish_krewind_using_subcommand peek" -l color -d 'Colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -151,7 +156,8 @@ wide\t'The same with more columns'
 json\t'One JSON object'
 csv\t'Comma-separated values'
 markdown\t'The table, for a document'
-prometheus\t'Prometheus text exposition (describe and list)'"
+prometheus\t'Prometheus text exposition (describe and list)'
+spark\t'The options of Spark\'s Kafka source (window)'"
 complete -c krewind -n "__fish_krewind_using_subcommand diff" -l color -d 'Colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -196,7 +202,8 @@ wide\t'The same with more columns'
 json\t'One JSON object'
 csv\t'Comma-separated values'
 markdown\t'The table, for a document'
-prometheus\t'Prometheus text exposition (describe and list)'"
+prometheus\t'Prometheus text exposition (describe and list)'
+spark\t'The options of Spark\'s Kafka source (window)'"
 complete -c krewind -n "__fish_krewind_using_subcommand reset" -l color -d 'Colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -228,7 +235,8 @@ wide\t'The same with more columns'
 json\t'One JSON object'
 csv\t'Comma-separated values'
 markdown\t'The table, for a document'
-prometheus\t'Prometheus text exposition (describe and list)'"
+prometheus\t'Prometheus text exposition (describe and list)'
+spark\t'The options of Spark\'s Kafka source (window)'"
 complete -c krewind -n "__fish_krewind_using_subcommand delete" -l color -d 'Colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -256,7 +264,8 @@ wide\t'The same with more columns'
 json\t'One JSON object'
 csv\t'Comma-separated values'
 markdown\t'The table, for a document'
-prometheus\t'Prometheus text exposition (describe and list)'"
+prometheus\t'Prometheus text exposition (describe and list)'
+spark\t'The options of Spark\'s Kafka source (window)'"
 complete -c krewind -n "__fish_krewind_using_subcommand delete-offsets" -l color -d 'Colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -284,7 +293,8 @@ wide\t'The same with more columns'
 json\t'One JSON object'
 csv\t'Comma-separated values'
 markdown\t'The table, for a document'
-prometheus\t'Prometheus text exposition (describe and list)'"
+prometheus\t'Prometheus text exposition (describe and list)'
+spark\t'The options of Spark\'s Kafka source (window)'"
 complete -c krewind -n "__fish_krewind_using_subcommand apply" -l color -d 'Colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -316,7 +326,8 @@ wide\t'The same with more columns'
 json\t'One JSON object'
 csv\t'Comma-separated values'
 markdown\t'The table, for a document'
-prometheus\t'Prometheus text exposition (describe and list)'"
+prometheus\t'Prometheus text exposition (describe and list)'
+spark\t'The options of Spark\'s Kafka source (window)'"
 complete -c krewind -n "__fish_krewind_using_subcommand undo" -l color -d 'Colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -330,17 +341,81 @@ complete -c krewind -n "__fish_krewind_using_subcommand undo" -s q -l quiet -d '
 complete -c krewind -n "__fish_krewind_using_subcommand undo" -s v -l verbose -d 'Say more: ignored properties, and what librdkafka logs'
 complete -c krewind -n "__fish_krewind_using_subcommand undo" -l no-progress -d 'No progress bar'
 complete -c krewind -n "__fish_krewind_using_subcommand undo" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c krewind -n "__fish_krewind_using_subcommand window" -l topic -d 'The same; as Kafka\'s own tools name it' -r
+complete -c krewind -n "__fish_krewind_using_subcommand window" -l from -d 'Start at the first record of this time or later, or at `earliest`' -r
+complete -c krewind -n "__fish_krewind_using_subcommand window" -l to -d 'End before the first record of this time or later; without it at the log\'s end when the run begins (`latest`)' -r
+complete -c krewind -n "__fish_krewind_using_subcommand window" -l start-offset -d 'Start at this offset of each partition' -r
+complete -c krewind -n "__fish_krewind_using_subcommand window" -l end-offset -d 'End before this offset of each partition' -r
+complete -c krewind -n "__fish_krewind_using_subcommand window" -l from-group -d 'Start where this group\'s commits stand; without topics on all that it has commits on' -r
+complete -c krewind -n "__fish_krewind_using_subcommand window" -l last -d 'Start this many offsets before the end of each partition; records may be fewer, since compacted and transactional logs have offsets without one' -r
+complete -c krewind -n "__fish_krewind_using_subcommand window" -l window-file -d 'Each partition\'s own window from this file, `topic,partition,start_offset,end_offset` as `krewind window -o csv` writes it; topics need not be named then' -r -F
+complete -c krewind -n "__fish_krewind_using_subcommand window" -l window -d 'What bounds by time mean' -r -f -a "offsets\t'Offsets that are looked up once: everything between them, whatever its timestamp'
+timestamps\t'Exactly the records whose own timestamp lies between the bounds, out of order too'"
+complete -c krewind -n "__fish_krewind_using_subcommand window" -l padding -d 'With `--window timestamps`, how far past the end records are looked for that came late [default: 1h]' -r
+complete -c krewind -n "__fish_krewind_using_subcommand window" -l out-of-range -d 'What to do with an offset or a commit that lies outside a partition\'s log' -r -f -a "fail\t'Refuse'
+clamp\t'Take the nearest offset within it'"
+complete -c krewind -n "__fish_krewind_using_subcommand window" -l no-commit -d 'With `--from-group`, what to do in a partition that the group has no commit on [default: fail]' -r -f -a "fail\t'Refuse'
+skip\t'Read nothing there'
+use-earliest\t'Start at the log start'
+use-latest\t'Start at the end'"
+complete -c krewind -n "__fish_krewind_using_subcommand window" -l profile -d 'The profile of the configuration file; flags and the environment win over what it says' -r
+complete -c krewind -n "__fish_krewind_using_subcommand window" -s b -l bootstrap-server -d 'Brokers to start from; any of them tells the others [profile: bootstrap-servers]' -r
+complete -c krewind -n "__fish_krewind_using_subcommand window" -s F -l command-config -d 'Client properties, as Kafka\'s own tools or librdkafka write them [profile: command-config]' -r -F
+complete -c krewind -n "__fish_krewind_using_subcommand window" -s X -d 'One librdkafka property; repeatable, wins over the file [profile: properties]' -r
+complete -c krewind -n "__fish_krewind_using_subcommand window" -l timeout -d 'The longest that one request may take, with its unit' -r
+complete -c krewind -n "__fish_krewind_using_subcommand window" -l tz -d 'The zone in which times without one are read: UTC, local, or Area/City [profile: tz]' -r
+complete -c krewind -n "__fish_krewind_using_subcommand window" -s o -l output -d 'The report\'s form' -r -f -a "table\t'A table for people'
+wide\t'The same with more columns'
+json\t'One JSON object'
+csv\t'Comma-separated values'
+markdown\t'The table, for a document'
+prometheus\t'Prometheus text exposition (describe and list)'
+spark\t'The options of Spark\'s Kafka source (window)'"
+complete -c krewind -n "__fish_krewind_using_subcommand window" -l color -d 'Colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c krewind -n "__fish_krewind_using_subcommand window" -l read-only -d 'Refuse every write, in the client itself; nothing switches a profile\'s off [profile: read-only]'
+complete -c krewind -n "__fish_krewind_using_subcommand window" -s q -l quiet -d 'Leave out notes and progress; warnings, plans and errors stay'
+complete -c krewind -n "__fish_krewind_using_subcommand window" -s v -l verbose -d 'Say more: ignored properties, and what librdkafka logs'
+complete -c krewind -n "__fish_krewind_using_subcommand window" -l no-progress -d 'No progress bar'
+complete -c krewind -n "__fish_krewind_using_subcommand window" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c krewind -n "__fish_krewind_using_subcommand replay" -l topic -d 'The same; as Kafka\'s own tools name it' -r
 complete -c krewind -n "__fish_krewind_using_subcommand replay" -l from -d 'Start at the first record of this time or later, or at `earliest`' -r
 complete -c krewind -n "__fish_krewind_using_subcommand replay" -l to -d 'End before the first record of this time or later; without it at the log\'s end when the run begins (`latest`)' -r
 complete -c krewind -n "__fish_krewind_using_subcommand replay" -l start-offset -d 'Start at this offset of each partition' -r
 complete -c krewind -n "__fish_krewind_using_subcommand replay" -l end-offset -d 'End before this offset of each partition' -r
-complete -c krewind -n "__fish_krewind_using_subcommand replay" -l into -d 'Where the records go: a new file whose name ends in `.jsonl`, or `-` for standard output' -r
+complete -c krewind -n "__fish_krewind_using_subcommand replay" -l from-group -d 'Start where this group\'s commits stand; without topics on all that it has commits on' -r
+complete -c krewind -n "__fish_krewind_using_subcommand replay" -l last -d 'Start this many offsets before the end of each partition; records may be fewer, since compacted and transactional logs have offsets without one' -r
+complete -c krewind -n "__fish_krewind_using_subcommand replay" -l window-file -d 'Each partition\'s own window from this file, `topic,partition,start_offset,end_offset` as `krewind window -o csv` writes it; topics need not be named then' -r -F
+complete -c krewind -n "__fish_krewind_using_subcommand replay" -l window -d 'What bounds by time mean' -r -f -a "offsets\t'Offsets that are looked up once: everything between them, whatever its timestamp'
+timestamps\t'Exactly the records whose own timestamp lies between the bounds, out of order too'"
+complete -c krewind -n "__fish_krewind_using_subcommand replay" -l padding -d 'With `--window timestamps`, how far past the end records are looked for that came late [default: 1h]' -r
+complete -c krewind -n "__fish_krewind_using_subcommand replay" -l out-of-range -d 'What to do with an offset or a commit that lies outside a partition\'s log' -r -f -a "fail\t'Refuse'
+clamp\t'Take the nearest offset within it'"
+complete -c krewind -n "__fish_krewind_using_subcommand replay" -l no-commit -d 'With `--from-group`, what to do in a partition that the group has no commit on [default: fail]' -r -f -a "fail\t'Refuse'
+skip\t'Read nothing there'
+use-earliest\t'Start at the log start'
+use-latest\t'Start at the end'"
+complete -c krewind -n "__fish_krewind_using_subcommand replay" -l into -d 'Where the records go: a file ending in `.jsonl`, `.csv` (also `.gz`, `.zst`), `.parquet`, `.sqlite` or `.db`, `-` for standard output, `kafka:TOPIC`, `kafka://HOST:PORT/TOPIC`, `postgres://…`, or `null`' -r
+complete -c krewind -n "__fish_krewind_using_subcommand replay" -l into-format -d 'The form of the file, where its name does not tell' -r -f -a "jsonl\t'One JSON object a line'
+csv\t'Comma-separated values'
+parquet\t'Parquet'
+sqlite\t'An SQLite database'"
+complete -c krewind -n "__fish_krewind_using_subcommand replay" -l if-exists -d 'What to do where the target exists: files fail and a table that krewind made takes what it does not have, unless told' -r -f -a "fail\t'Read nothing'
+replace\t'Take its place once the result is whole'
+append\t'Add to it'
+upsert\t'Add to a table what it does not have yet, by topic, partition and offset'"
+complete -c krewind -n "__fish_krewind_using_subcommand replay" -l table -d 'The table of a database' -r
+complete -c krewind -n "__fish_krewind_using_subcommand replay" -l into-command-config -d 'Properties of the cluster that `kafka://HOST:PORT/TOPIC` names' -r -F
+complete -c krewind -n "__fish_krewind_using_subcommand replay" -l key-format -d 'How keys are written' -r -f -a "string\t'Text; what is not UTF-8 ends the run'
+bytes\t'Bytes: base64 in text, the database\'s own type in tables'
+json\t'JSON as it is; what is not JSON ends the run'"
+complete -c krewind -n "__fish_krewind_using_subcommand replay" -l value-format -d 'How values are written' -r -f -a "string\t'Text; what is not UTF-8 ends the run'
+bytes\t'Bytes: base64 in text, the database\'s own type in tables'
+json\t'JSON as it is; what is not JSON ends the run'"
 complete -c krewind -n "__fish_krewind_using_subcommand replay" -l isolation-level -d 'Whether records of open and aborted transactions are left out' -r -f -a "read_committed\t'Committed records alone'
 read_uncommitted\t'All records'"
 complete -c krewind -n "__fish_krewind_using_subcommand replay" -l wait-stable -d 'How long to wait for a transaction that is open before the window\'s end' -r
-complete -c krewind -n "__fish_krewind_using_subcommand replay" -l out-of-range -d 'What to do with an offset that lies outside a partition\'s log' -r -f -a "fail\t'Refuse'
-clamp\t'Take the nearest offset within it'"
 complete -c krewind -n "__fish_krewind_using_subcommand replay" -l stall-timeout -d 'Give up when nothing has come for this long' -r
 complete -c krewind -n "__fish_krewind_using_subcommand replay" -l report -d 'Write the report to this new file too, as JSON' -r -F
 complete -c krewind -n "__fish_krewind_using_subcommand replay" -l profile -d 'The profile of the configuration file; flags and the environment win over what it says' -r
@@ -354,7 +429,8 @@ wide\t'The same with more columns'
 json\t'One JSON object'
 csv\t'Comma-separated values'
 markdown\t'The table, for a document'
-prometheus\t'Prometheus text exposition (describe and list)'"
+prometheus\t'Prometheus text exposition (describe and list)'
+spark\t'The options of Spark\'s Kafka source (window)'"
 complete -c krewind -n "__fish_krewind_using_subcommand replay" -l color -d 'Colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -374,7 +450,8 @@ wide\t'The same with more columns'
 json\t'One JSON object'
 csv\t'Comma-separated values'
 markdown\t'The table, for a document'
-prometheus\t'Prometheus text exposition (describe and list)'"
+prometheus\t'Prometheus text exposition (describe and list)'
+spark\t'The options of Spark\'s Kafka source (window)'"
 complete -c krewind -n "__fish_krewind_using_subcommand config; and not __fish_seen_subcommand_from show path check" -l color -d 'Colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -397,7 +474,8 @@ wide\t'The same with more columns'
 json\t'One JSON object'
 csv\t'Comma-separated values'
 markdown\t'The table, for a document'
-prometheus\t'Prometheus text exposition (describe and list)'"
+prometheus\t'Prometheus text exposition (describe and list)'
+spark\t'The options of Spark\'s Kafka source (window)'"
 complete -c krewind -n "__fish_krewind_using_subcommand config; and __fish_seen_subcommand_from show" -l color -d 'Colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -417,7 +495,8 @@ wide\t'The same with more columns'
 json\t'One JSON object'
 csv\t'Comma-separated values'
 markdown\t'The table, for a document'
-prometheus\t'Prometheus text exposition (describe and list)'"
+prometheus\t'Prometheus text exposition (describe and list)'
+spark\t'The options of Spark\'s Kafka source (window)'"
 complete -c krewind -n "__fish_krewind_using_subcommand config; and __fish_seen_subcommand_from path" -l color -d 'Colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -437,7 +516,8 @@ wide\t'The same with more columns'
 json\t'One JSON object'
 csv\t'Comma-separated values'
 markdown\t'The table, for a document'
-prometheus\t'Prometheus text exposition (describe and list)'"
+prometheus\t'Prometheus text exposition (describe and list)'
+spark\t'The options of Spark\'s Kafka source (window)'"
 complete -c krewind -n "__fish_krewind_using_subcommand config; and __fish_seen_subcommand_from check" -l color -d 'Colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -457,7 +537,8 @@ wide\t'The same with more columns'
 json\t'One JSON object'
 csv\t'Comma-separated values'
 markdown\t'The table, for a document'
-prometheus\t'Prometheus text exposition (describe and list)'"
+prometheus\t'Prometheus text exposition (describe and list)'
+spark\t'The options of Spark\'s Kafka source (window)'"
 complete -c krewind -n "__fish_krewind_using_subcommand completions" -l color -d 'Colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -477,7 +558,8 @@ wide\t'The same with more columns'
 json\t'One JSON object'
 csv\t'Comma-separated values'
 markdown\t'The table, for a document'
-prometheus\t'Prometheus text exposition (describe and list)'"
+prometheus\t'Prometheus text exposition (describe and list)'
+spark\t'The options of Spark\'s Kafka source (window)'"
 complete -c krewind -n "__fish_krewind_using_subcommand man" -l color -d 'Colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"

@@ -20,11 +20,11 @@ const PADDING: Duration = Duration::from_secs(3600);
 #[command(next_help_heading = "Window")]
 pub struct WindowArgs {
     /// Topics, by their exact names; with partitions as in `orders:0,3-5`
-    #[arg(value_name = "TOPIC[:PARTITIONS]")]
+    #[arg(value_name = "TOPIC[:PARTITIONS]", help_heading = Option::<&str>::None)]
     topics: Vec<String>,
 
     /// The same; as Kafka's own tools name it
-    #[arg(long = "topic", value_name = "TOPIC[:PARTITIONS]")]
+    #[arg(long = "topic", value_name = "TOPIC[:PARTITIONS]", help_heading = Option::<&str>::None)]
     named: Vec<String>,
 
     /// Start at the first record of this time or later, or at `earliest`

@@ -18,10 +18,12 @@ pub fn offsets(report: &WindowsReport) -> String {
         }
         Value::Object(topics)
     };
-    let object = json!({
-        "assign": by_topic(&|row| json!(row.partition), true),
-        "startingOffsets": by_topic(&|row| json!(row.start_offset), false),
-        "endingOffsets": by_topic(&|row| json!(row.end_offset), false),
-    });
-    super::json(&object)
+    let options = [
+        ("assign", by_topic(&|row| json!(row.partition), true)),
+        ("startingOffsets", by_topic(&|row| json!(row.start_offset), false)),
+        ("endingOffsets", by_topic(&|row| json!(row.end_offset), false)),
+    ];
+    // A line each, since each is a value to hand on.
+    let lines = options.map(|(name, value)| format!("  \"{name}\": {value}"));
+    format!("{{\n{}\n}}\n", lines.join(",\n"))
 }

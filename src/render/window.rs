@@ -74,8 +74,8 @@ pub(super) fn padding(window: &WindowReport) -> Option<String> {
     Some(match (window.exact, &window.to) {
         (Some(true), _) => "up to the log's end, so that no record of the window was out of reach".to_owned(),
         (_, Some(_)) => format!(
-            "looked for up to {padding} past the end: a record of the window behind a record or a transaction's marker that is later \
-             than that was not found, which a larger `--padding` does"
+            "looked for up to {padding} past the end: a record of the window that lies behind one of a later time than that, or \
+             behind the marker of a transaction that ended later, may be missing, and a larger `--padding` finds it"
         ),
         (_, None) => "not everything up to the log's end was looked at".to_owned(),
     })

@@ -41,7 +41,9 @@ pub fn run(check: &SparkCheck) -> Result<(), Box<dyn Error>> {
         Some(binary) if binary.exists() => binary.clone(),
         _ => crate::demo::build()?,
     };
-    let dir = krewind.parent().and_then(Path::parent).unwrap_or(Path::new("target")).join("spark");
+    // target/, beside the directory of this very binary.
+    let here = std::env::current_exe()?;
+    let dir = here.ancestors().nth(2).unwrap_or(Path::new("target")).join("spark");
     fs::create_dir_all(&dir)?;
     let python = python(&dir)?;
     let jars = jars(&dir)?;
