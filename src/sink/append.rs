@@ -29,11 +29,10 @@ pub fn append(path: &Path, form: TextForm, compression: Compression) -> Result<F
         let failed = |error| bad("it can't be read to its end").hint("it may be cut").caused_by(error);
         let content = look(path, compression).map_err(failed)?;
         match (form, content.first.as_slice()) {
-            (_, []) => {
-                // A frame of nothing: krewind's own, and a header would be missing.
-                if form == TextForm::Csv {
-                    return Err(bad("it has no header").hint("`--if-exists replace` takes its place"));
-                }
+            // A frame of nothing.
+            (TextForm::Jsonl, []) => {}
+            (TextForm::Csv, []) => {
+                return Err(bad("it has no header").hint("`--if-exists replace` takes its place"));
             }
             (TextForm::Csv, line) if line != csv::HEADER => {
                 return Err(bad("its columns are others").hint("its first line must be the header that replay writes"));
