@@ -3,15 +3,16 @@
 use super::Context;
 use super::settings::client_properties;
 use crate::error::{Code, Error, Result};
-use crate::exec::produce;
+use crate::exec::{origins, produce};
 use crate::kafka::config::{ClientProperties, ProfileProperties};
 use crate::kafka::producer::Producer;
 use crate::kafka::{Client, Connection};
 use crate::model::visible;
 use crate::plan::produce::{BatchFacts, TargetFacts, refusal, warnings};
 use crate::report::Warning;
-use crate::sink::{Partitioner, Remark, Topic, TopicManner};
+use crate::sink::{GoingOn, Partitioner, Remark, Topic, TopicManner};
 use clap::{Args, ValueEnum};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// What is asked of a topic as a target.
@@ -169,6 +170,27 @@ impl Plan {
     /// As reports name the target.
     pub fn target(&self) -> String {
         self.place.name()
+    }
+
+    /// What a run that may be gone on with needs: where the target ends, and what an earlier run, whose checkpoint kept `place`,
+    /// produced since.
+    pub fn going_on(&self, place: Option<&serde_json::Value>, source: &str) -> Result<GoingOn> {
+        let (client, topic) = (self.place.client, self.place.topic.clone());
+        let (since, present) = match place {
+            None => Default::default(),
+            Some(place) => {
+                let from: BTreeMap<i32, i64> = serde_json::from_value(place["ends"].clone()).map_err(|error| {
+                    Error::new(Code::BadFile, "the checkpoint does not say where the topic ended")
+                        .hint("another checkpoint and another topic begin anew")
+                        .caused_by(error)
+                })?;
+                let present = origins::present(client, &topic, &from, source)?;
+                (from, present)
+            }
+        };
+        let partitions = self.facts.topic.partitions.clone();
+        let ends = Box::new(move || origins::ends(client, &topic, &partitions));
+        Ok(GoingOn { ends, since, present })
     }
 
     /// The plan in words. `from` tells the records' origin, `how_many` their number.

@@ -119,7 +119,7 @@ pub fn run(context: &Context, args: ReplayArgs) -> Result<Exit> {
     let (sink, told) = match opened {
         Some(sink) => (sink, Vec::new()),
         // What is written must be shown before, and its windows are known only now.
-        None => match into_topic::open(context, &into, &args.sink, client, &captured, &spec)? {
+        None => match into_topic::open(context, &into, &args.sink, client, &captured, &spec, begin)? {
             Opened::Sink(sink, told) => (sink, told),
             Opened::Planned(report) => {
                 tell(context, to_stdout, &report, &report.warnings, report_file)?;

@@ -6,6 +6,7 @@ pub mod gather;
 pub mod keeping;
 pub mod list;
 pub mod load;
+pub mod origins;
 pub mod peek;
 pub mod produce;
 pub mod removal;

@@ -30,7 +30,7 @@ pub use parquet::Parquet;
 pub use pipe::{Pipe, PipeError};
 pub use spec::{Compression, Format, Formats, IfExists, IntoFormat, SinkSpec, TextForm};
 pub use stream::Lines;
-pub use topic::{Manner as TopicManner, ORIGIN_HEADERS, Partitioner, Topic};
+pub use topic::{GoingOn, Manner as TopicManner, ORIGIN_HEADERS, Partitioner, Topic};
 
 /// A place for records.
 pub trait Sink: Send {

@@ -4,6 +4,7 @@ use super::{Finished, Remark, Sink};
 use crate::error::{Code, Error, Result};
 use crate::kafka::producer::{Delivery, Outgoing, Producer, refusals};
 use crate::model::{Header, Record, TimestampType};
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -48,6 +49,24 @@ pub struct Manner {
     pub cluster_id: Option<String>,
 }
 
+/// What a run that goes on needs to know of the target.
+pub struct GoingOn {
+    /// Where the target's partitions end: records that a later run must look through begin there.
+    pub ends: Box<dyn Fn() -> Result<BTreeMap<i32, i64>> + Send>,
+    /// Where an earlier run's place was; empty for the first one.
+    pub since: BTreeMap<i32, i64>,
+    /// What is in the target behind that: offsets in order, by the partition that they come from.
+    pub present: BTreeMap<(String, i32), Vec<i64>>,
+}
+
+impl GoingOn {
+    /// The place that the next run looks from: the old one until all that stood behind it has come by here too.
+    fn place(&self, came_by: u64) -> Result<BTreeMap<i32, i64>> {
+        let present: u64 = self.present.values().map(|offsets| offsets.len() as u64).sum();
+        if came_by < present { Ok(self.since.clone()) } else { (self.ends)() }
+    }
+}
+
 /// Produces records to a topic.
 pub struct Topic {
     producer: Producer,
@@ -56,6 +75,9 @@ pub struct Topic {
     manner: Manner,
     remarks: Vec<Remark>,
     stop: &'static AtomicBool,
+    going_on: Option<GoingOn>,
+    /// Records that were there already.
+    duplicates: u64,
     /// The source partitions, by the place that marks tell.
     sources: Vec<(String, i32)>,
     /// Place of the source partition that the last record came from.
@@ -85,6 +107,8 @@ impl Topic {
             manner,
             remarks,
             stop,
+            going_on: None,
+            duplicates: 0,
             sources: Vec::new(),
             current: 0,
             origin: std::array::from_fn(|_| String::new()),
@@ -98,7 +122,22 @@ impl Topic {
         }
     }
 
-    fn mark(&mut self, record: &Record<'_>) -> u64 {
+    /// The same, for a run that may be gone on with.
+    pub fn going_on(self, going_on: GoingOn) -> Self {
+        Topic { going_on: Some(going_on), ..self }
+    }
+
+    /// Whether an earlier run produced it already.
+    fn is_present(&self, record: &Record<'_>) -> bool {
+        let Some(present) = self.going_on.as_ref().map(|going_on| &going_on.present).filter(|all| !all.is_empty())
+        else {
+            return false;
+        };
+        let offsets = present.get(&(record.topic.to_owned(), record.partition));
+        offsets.is_some_and(|offsets| offsets.binary_search(&record.offset).is_ok())
+    }
+
+    fn label(&mut self, record: &Record<'_>) -> u64 {
         let same = |(topic, partition): &(String, i32)| *partition == record.partition && topic == record.topic;
         if !self.sources.get(self.current).is_some_and(same) {
             self.current = self.sources.iter().position(same).unwrap_or_else(|| {
@@ -189,7 +228,11 @@ impl Sink for Topic {
                 format!("{name} has the timestamp 0, which can't be kept: the client library would date it now"),
             ));
         }
-        let mark = self.mark(record);
+        if self.is_present(record) {
+            self.duplicates += 1;
+            return Ok(());
+        }
+        let mark = self.label(record);
         let mut headers: [Header<'_>; 5] = [Header { key: b"", value: None }; 5];
         let mut added: &[Header<'_>] = &[];
         if self.manner.origin_headers {
@@ -251,6 +294,14 @@ impl Sink for Topic {
         }
     }
 
+    fn mark(&mut self) -> Result<serde_json::Value> {
+        self.flush()?;
+        match &self.going_on {
+            Some(going_on) => Ok(serde_json::json!({ "ends": going_on.place(self.duplicates)? })),
+            None => Err(Error::new(Code::Internal, "this topic was not opened to go on from")),
+        }
+    }
+
     fn finish(&mut self, whole: bool) -> Finished {
         let error = if whole { self.flush().err() } else { None };
         let deadline = Instant::now() + GRACE;
@@ -279,6 +330,10 @@ impl Sink for Topic {
 
     fn written(&self) -> u64 {
         self.written
+    }
+
+    fn duplicates(&self) -> u64 {
+        self.duplicates
     }
 
     fn remarks(&self) -> Vec<Remark> {

@@ -3,7 +3,7 @@
 use super::sinks::SinkArgs;
 use crate::commands::Context;
 use crate::commands::producing::{self, Place, Plan};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::exec::produce;
 use crate::exec::replay::{Captured, ReplaySpec, planned};
 use crate::kafka::Client;
@@ -27,10 +27,15 @@ pub fn open(
     client: &'static Client,
     captured: &Captured,
     spec: &ReplaySpec,
+    begin: Begin<'_>,
 ) -> Result<Opened> {
     let SinkSpec::Topic { bootstrap, topic } = into else {
         return Ok(Opened::Sink(super::sinks::open(context, into, args, Begin::Plain)?, Vec::new()));
     };
+    if begin != Begin::Plain && !args.produce.origin_headers {
+        return Err(Error::usage("`--checkpoint` needs `--origin-headers` where a topic takes the records")
+            .hint("a run that goes on tells by those headers what is in the topic already"));
+    }
     producing::refuse_read_only(context, &args.produce, topic)?;
     let config = args.into_command_config.as_deref();
     let place = Place::reach(context, bootstrap.as_deref(), topic, config, Some(client))?;
@@ -56,6 +61,14 @@ pub fn open(
         plan.agree(context, &args.produce, &text)?;
     }
     let sink = plan.sink(context, &args.produce, Some(captured.cluster_id.clone()))?;
+    let sink = match begin {
+        Begin::Plain => sink,
+        Begin::Marked => sink.going_on(plan.going_on(None, &captured.cluster_id)?),
+        Begin::GoOn(place) => {
+            context.ui.status("looking for what is in the topic already");
+            sink.going_on(plan.going_on(Some(place), &captured.cluster_id)?)
+        }
+    };
     Ok(Opened::Sink(Box::new(sink), plan.warnings))
 }
 

@@ -130,8 +130,8 @@ pub struct Keeper {
     last: Instant,
     /// The accounts when the sink was asked for its place; what it took until then is known when it answers.
     asked: Option<Vec<Tally>>,
-    /// Whether this run kept a place already.
-    begun: bool,
+    /// How many places this run kept; the first is where it began.
+    kept: u32,
 }
 
 impl Keeper {
@@ -169,7 +169,7 @@ impl Keeper {
                 })
                 .collect(),
         });
-        Keeper { file, checkpoint, last: Instant::now(), asked: None, begun: false }
+        Keeper { file, checkpoint, last: Instant::now(), asked: None, kept: 0 }
     }
 
     /// The checkpoint's file.
@@ -179,7 +179,7 @@ impl Keeper {
 
     /// Whether the sink should be asked for its place now.
     pub(super) fn is_due(&self) -> bool {
-        self.asked.is_none() && self.last.elapsed() >= if self.begun { EVERY } else { FIRST }
+        self.asked.is_none() && self.last.elapsed() >= if self.kept > 1 { EVERY } else { FIRST }
     }
 
     /// The sink is asked for its place.
@@ -202,7 +202,7 @@ impl Keeper {
             }
         }
         self.checkpoint.sink.place = Some(place);
-        (self.last, self.begun) = (Instant::now(), true);
+        (self.last, self.kept) = (Instant::now(), self.kept + 1);
         self.file.write(&self.checkpoint)
     }
 

@@ -153,6 +153,12 @@ impl<'a> Drive<'a> {
         let total: u64 = self.parts.iter().map(|part| part.tally.left()).sum();
         let started = Instant::now();
         let most = self.limits.rate.map_or(usize::MAX, Rate::most_at_once);
+        // Kept before the first record is on its way: a run that is killed at once can be gone on with too.
+        if let Some(keeper) = &mut self.keeper {
+            keeper.asks(&self.parts);
+            conveyor.mark();
+            self.arrive(conveyor, stop)?;
+        }
         while self.open > 0 && !stop.load(Ordering::SeqCst) {
             let wait =
                 self.limits.rate.map_or(Duration::ZERO, |rate| rate.wait(self.sent.0, self.sent.1, started.elapsed()));

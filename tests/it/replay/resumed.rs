@@ -1,5 +1,6 @@
 //! `--checkpoint`: runs that are killed and go on, read back with something other than krewind.
 
+use super::arrived::{arrived, ends};
 use super::support::*;
 use local_kafka::client::Record;
 use local_kafka::shared;
@@ -229,4 +230,27 @@ fn one_run_at_a_time_and_no_sink_that_can_not_go_on() {
     let ran = replay(&[&topic, "--from", "earliest", "--into", &scratch.text("p.jsonl"), "--checkpoint", &fresh]);
     assert_eq!(ran.code, 2, "{}", ran.stderr);
     assert!(ran.stderr.contains("is no checkpoint"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_topic_of_a_killed_run_holds_each_record_once() {
+    for partitioner in ["keep", "murmur2"] {
+        let (topic, scratch) = (filled("resumed-topic"), Scratch::new());
+        let copy = unique("resumed-copy");
+        shared().create_topic(&copy, PARTITIONS, &[]).unwrap();
+        let into = format!("kafka:{copy}");
+        let refused = scratch.text("refused.json");
+        let ran = replay(&[&topic, "--from", "earliest", "--into", &into, "--yes", "--checkpoint", &refused]);
+        assert_eq!(ran.code, 2, "{}", ran.stderr);
+        assert!(ran.stderr.contains("--origin-headers"), "{}", ran.stderr);
+        killed_twice(&topic, &scratch, &into, &["--yes", "--origin-headers", "--into-partitioner", partitioner]);
+        assert_eq!(ends(shared(), &copy, PARTITIONS), i64::from(PARTITIONS) * EACH);
+        let mut values: Vec<String> =
+            arrived(shared(), &copy, PARTITIONS).iter().map(|record| record.text().to_owned()).collect();
+        values.sort();
+        let mut sent: Vec<String> = (0..PARTITIONS).flat_map(|p| (0..EACH).map(move |n| format!("{p}:{n}"))).collect();
+        sent.sort();
+        assert_eq!(values.len(), sent.len(), "{partitioner}");
+        assert!(values == sent, "{partitioner}");
+    }
 }
