@@ -55,6 +55,7 @@ complete -c krewind -n "__fish_krewind_needs_command" -f -a "delete-offsets" -d 
 complete -c krewind -n "__fish_krewind_needs_command" -f -a "apply" -d 'Write a plan that `reset --plan` saved, if it still holds'
 complete -c krewind -n "__fish_krewind_needs_command" -f -a "undo" -d 'Put back what a write replaced, or list the writes that the journal keeps'
 complete -c krewind -n "__fish_krewind_needs_command" -f -a "replay" -d 'Read a window of topics into a sink, beside production; it stops by itself'
+complete -c krewind -n "__fish_krewind_needs_command" -f -a "load" -d 'Produce again what a replay wrote to a file: check, show, ask, produce'
 complete -c krewind -n "__fish_krewind_needs_command" -f -a "config" -d 'Show, find or check the configuration'
 complete -c krewind -n "__fish_krewind_needs_command" -f -a "completions" -d 'Print the completions of a shell'
 complete -c krewind -n "__fish_krewind_needs_command" -f -a "man" -d 'Print the man page'
@@ -335,7 +336,26 @@ complete -c krewind -n "__fish_krewind_using_subcommand replay" -l from -d 'Star
 complete -c krewind -n "__fish_krewind_using_subcommand replay" -l to -d 'End before the first record of this time or later; without it at the log\'s end when the run begins (`latest`)' -r
 complete -c krewind -n "__fish_krewind_using_subcommand replay" -l start-offset -d 'Start at this offset of each partition' -r
 complete -c krewind -n "__fish_krewind_using_subcommand replay" -l end-offset -d 'End before this offset of each partition' -r
-complete -c krewind -n "__fish_krewind_using_subcommand replay" -l into -d 'Where the records go: a new file whose name ends in `.jsonl`, or `-` for standard output' -r
+complete -c krewind -n "__fish_krewind_using_subcommand replay" -l into -d 'Where the records go: a file ending in `.jsonl`, `.csv` (also `.gz`, `.zst`), `.parquet`, `.sqlite` or `.db`, `-` for standard output, `kafka:TOPIC`, `kafka://HOST:PORT/TOPIC`, `postgres://…`, or `null`' -r
+complete -c krewind -n "__fish_krewind_using_subcommand replay" -l into-format -d 'The form of the file, where its name does not tell' -r -f -a "jsonl\t'One JSON object a line'
+csv\t'Comma-separated values'
+parquet\t'Parquet'
+sqlite\t'An SQLite database'"
+complete -c krewind -n "__fish_krewind_using_subcommand replay" -l if-exists -d 'What to do where the target exists: files fail and a table that krewind made takes what it does not have, unless told' -r -f -a "fail\t'Read nothing'
+replace\t'Take its place once the result is whole'
+append\t'Add to it'
+upsert\t'Add to a table what it does not have yet, by topic, partition and offset'"
+complete -c krewind -n "__fish_krewind_using_subcommand replay" -l table -d 'The table of a database' -r
+complete -c krewind -n "__fish_krewind_using_subcommand replay" -l into-command-config -d 'Properties of the cluster that `kafka://HOST:PORT/TOPIC` names' -r -F
+complete -c krewind -n "__fish_krewind_using_subcommand replay" -l key-format -d 'How keys are written' -r -f -a "string\t'Text; what is not UTF-8 ends the run'
+bytes\t'Bytes: base64 in text, the database\'s own type in tables'
+json\t'JSON as it is; what is not JSON ends the run'"
+complete -c krewind -n "__fish_krewind_using_subcommand replay" -l value-format -d 'How values are written' -r -f -a "string\t'Text; what is not UTF-8 ends the run'
+bytes\t'Bytes: base64 in text, the database\'s own type in tables'
+json\t'JSON as it is; what is not JSON ends the run'"
+complete -c krewind -n "__fish_krewind_using_subcommand replay" -l into-partitioner -d 'Which partition records go to: the one of the same number, or the one that Java\'s producer chooses for the key' -r -f -a "keep\t'The one of the same number'
+murmur2\t'The one that Java\'s producer chooses for the key; a record without a key goes to any'"
+complete -c krewind -n "__fish_krewind_using_subcommand replay" -l confirm -d 'What a person would type, beside --yes: TOPIC, with a profile PROFILE/TOPIC' -r
 complete -c krewind -n "__fish_krewind_using_subcommand replay" -l isolation-level -d 'Whether records of open and aborted transactions are left out' -r -f -a "read_committed\t'Committed records alone'
 read_uncommitted\t'All records'"
 complete -c krewind -n "__fish_krewind_using_subcommand replay" -l wait-stable -d 'How long to wait for a transaction that is open before the window\'s end' -r
@@ -358,11 +378,44 @@ prometheus\t'Prometheus text exposition (describe and list)'"
 complete -c krewind -n "__fish_krewind_using_subcommand replay" -l color -d 'Colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
+complete -c krewind -n "__fish_krewind_using_subcommand replay" -l origin-headers -d 'Add headers that tell each record\'s origin: krewind.source.cluster, .topic, .partition, .offset and .timestamp'
+complete -c krewind -n "__fish_krewind_using_subcommand replay" -l dry-run -d 'Show what would be produced, and produce nothing, whatever else is given'
+complete -c krewind -n "__fish_krewind_using_subcommand replay" -s y -l yes -l execute -d 'Produce without asking'
 complete -c krewind -n "__fish_krewind_using_subcommand replay" -l read-only -d 'Refuse every write, in the client itself; nothing switches a profile\'s off [profile: read-only]'
 complete -c krewind -n "__fish_krewind_using_subcommand replay" -s q -l quiet -d 'Leave out notes and progress; warnings, plans and errors stay'
 complete -c krewind -n "__fish_krewind_using_subcommand replay" -s v -l verbose -d 'Say more: ignored properties, and what librdkafka logs'
 complete -c krewind -n "__fish_krewind_using_subcommand replay" -l no-progress -d 'No progress bar'
 complete -c krewind -n "__fish_krewind_using_subcommand replay" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c krewind -n "__fish_krewind_using_subcommand load" -l into -d 'The topic: `kafka:TOPIC`, or `kafka://HOST:PORT/TOPIC` on another cluster' -r
+complete -c krewind -n "__fish_krewind_using_subcommand load" -l into-command-config -d 'Properties of the cluster that `kafka://HOST:PORT/TOPIC` names' -r -F
+complete -c krewind -n "__fish_krewind_using_subcommand load" -l report -d 'Write the report to this new file too, as JSON' -r -F
+complete -c krewind -n "__fish_krewind_using_subcommand load" -l into-partitioner -d 'Which partition records go to: the one of the same number, or the one that Java\'s producer chooses for the key' -r -f -a "keep\t'The one of the same number'
+murmur2\t'The one that Java\'s producer chooses for the key; a record without a key goes to any'"
+complete -c krewind -n "__fish_krewind_using_subcommand load" -l confirm -d 'What a person would type, beside --yes: TOPIC, with a profile PROFILE/TOPIC' -r
+complete -c krewind -n "__fish_krewind_using_subcommand load" -l profile -d 'The profile of the configuration file; flags and the environment win over what it says' -r
+complete -c krewind -n "__fish_krewind_using_subcommand load" -s b -l bootstrap-server -d 'Brokers to start from; any of them tells the others [profile: bootstrap-servers]' -r
+complete -c krewind -n "__fish_krewind_using_subcommand load" -s F -l command-config -d 'Client properties, as Kafka\'s own tools or librdkafka write them [profile: command-config]' -r -F
+complete -c krewind -n "__fish_krewind_using_subcommand load" -s X -d 'One librdkafka property; repeatable, wins over the file [profile: properties]' -r
+complete -c krewind -n "__fish_krewind_using_subcommand load" -l timeout -d 'The longest that one request may take, with its unit' -r
+complete -c krewind -n "__fish_krewind_using_subcommand load" -l tz -d 'The zone in which times without one are read: UTC, local, or Area/City [profile: tz]' -r
+complete -c krewind -n "__fish_krewind_using_subcommand load" -s o -l output -d 'The report\'s form' -r -f -a "table\t'A table for people'
+wide\t'The same with more columns'
+json\t'One JSON object'
+csv\t'Comma-separated values'
+markdown\t'The table, for a document'
+prometheus\t'Prometheus text exposition (describe and list)'"
+complete -c krewind -n "__fish_krewind_using_subcommand load" -l color -d 'Colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c krewind -n "__fish_krewind_using_subcommand load" -l into-source-topic -d 'Produce into a topic of the name that the records come from: another cluster\'s, or a second time into the same one'
+complete -c krewind -n "__fish_krewind_using_subcommand load" -l origin-headers -d 'Add headers that tell each record\'s origin: krewind.source.cluster, .topic, .partition, .offset and .timestamp'
+complete -c krewind -n "__fish_krewind_using_subcommand load" -l dry-run -d 'Show what would be produced, and produce nothing, whatever else is given'
+complete -c krewind -n "__fish_krewind_using_subcommand load" -s y -l yes -l execute -d 'Produce without asking'
+complete -c krewind -n "__fish_krewind_using_subcommand load" -l read-only -d 'Refuse every write, in the client itself; nothing switches a profile\'s off [profile: read-only]'
+complete -c krewind -n "__fish_krewind_using_subcommand load" -s q -l quiet -d 'Leave out notes and progress; warnings, plans and errors stay'
+complete -c krewind -n "__fish_krewind_using_subcommand load" -s v -l verbose -d 'Say more: ignored properties, and what librdkafka logs'
+complete -c krewind -n "__fish_krewind_using_subcommand load" -l no-progress -d 'No progress bar'
+complete -c krewind -n "__fish_krewind_using_subcommand load" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c krewind -n "__fish_krewind_using_subcommand config; and not __fish_seen_subcommand_from show path check" -l profile -d 'The profile of the configuration file; flags and the environment win over what it says' -r
 complete -c krewind -n "__fish_krewind_using_subcommand config; and not __fish_seen_subcommand_from show path check" -s b -l bootstrap-server -d 'Brokers to start from; any of them tells the others [profile: bootstrap-servers]' -r
 complete -c krewind -n "__fish_krewind_using_subcommand config; and not __fish_seen_subcommand_from show path check" -s F -l command-config -d 'Client properties, as Kafka\'s own tools or librdkafka write them [profile: command-config]' -r -F
