@@ -1,24 +1,44 @@
+use super::IfExists;
+use super::append::join;
 use crate::error::{Code, Error, Result};
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use tempfile::NamedTempFile;
+use tempfile::{NamedTempFile, TempPath};
 
-/// A file in the making: it gets its name only when it is whole, and never takes the place of another.
+/// A file in the making: it gets its name only when it is whole.
 ///
 /// Until then it is called `NAME.partial-XXXXXX`, in the same directory. That name also stays where the run does not end well.
 #[derive(Debug)]
 pub struct FileTarget {
     target: PathBuf,
     file: Option<NamedTempFile>,
+    then: Then,
+    /// Its length when it was opened.
+    length: u64,
+    resumed: bool,
+}
+
+/// What becomes of a file that is whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Then {
+    /// It gets its name, which is no other's.
+    Name,
+    /// It takes the place of the file of that name.
+    Replace,
+    /// It is added to the file of that name, which has this length.
+    Append(u64),
 }
 
 impl FileTarget {
     /// Begins a file that will be called `target`, which must not exist.
     pub fn create(target: &Path) -> Result<Self> {
-        if target.symlink_metadata().is_ok() {
-            return Err(exists(target));
-        }
+        Self::open(target, IfExists::Fail)
+    }
+
+    /// Begins a file that will be called `target`, take its place, or be added to it ([`super::append`] looks whether it can be).
+    pub fn open(target: &Path, if_exists: IfExists) -> Result<Self> {
+        let then = then(target, if_exists)?;
         let (Some(name), directory) = (target.file_name(), directory(target)) else {
             return Err(Error::usage(format!("`{}` names no file", target.display()))
                 .hint("a file's name is wanted, as in `--into orders.jsonl`"));
@@ -38,7 +58,42 @@ impl FileTarget {
                 .hint("the directory must exist and be writable")
                 .caused_by(error)
         })?;
-        Ok(FileTarget { target: target.to_owned(), file: Some(file) })
+        Ok(FileTarget { target: target.to_owned(), file: Some(file), then, length: 0, resumed: false })
+    }
+
+    /// Goes on with the file `partial` of a run that ended early: what it has beyond `length` is cut off.
+    pub fn resume(target: &Path, if_exists: IfExists, partial: &Path, length: u64) -> Result<Self> {
+        let then = then(target, if_exists)?;
+        let failed =
+            |error| Error::new(Code::Io, format!("`{}` can't be gone on with", partial.display())).caused_by(error);
+        let file = File::options().read(true).write(true).open(partial).map_err(failed)?;
+        let found = file.metadata().map_err(failed)?.len();
+        if found < length {
+            return Err(Error::new(
+                Code::BadFile,
+                format!("`{}` has {found} bytes, and {length} were written", partial.display()),
+            )
+            .hint("it was changed since; begin anew"));
+        }
+        file.set_len(length).and_then(|()| file.sync_all()).map_err(failed)?;
+        let path = TempPath::try_from_path(partial).map_err(failed)?;
+        let file = Some(NamedTempFile::from_parts(file, path));
+        Ok(FileTarget { target: target.to_owned(), file, then, length, resumed: true })
+    }
+
+    /// The name that it has until it is whole.
+    pub fn partial(&self) -> Option<&Path> {
+        self.file.as_ref().map(NamedTempFile::path)
+    }
+
+    /// Whether nothing was there before: neither in the file that this is added to, nor from an earlier run.
+    pub fn begins(&self) -> bool {
+        self.length == 0 && !matches!(self.then, Then::Append(1..))
+    }
+
+    /// Whether an earlier run began it.
+    pub fn was_resumed(&self) -> bool {
+        self.resumed
     }
 
     /// The name that the file gets.
@@ -46,14 +101,19 @@ impl FileTarget {
         &self.target
     }
 
-    /// Makes the content safe on the disk and gives the file its name. Where that name came into being meanwhile, both files
-    /// stay, and the path of this one is returned with the error.
+    /// Makes the content safe on the disk and gives the file its name, or what else is to become of it. Where that name came into
+    /// being meanwhile, both files stay, and the path of this one is returned with the error.
     pub fn publish(&mut self) -> std::result::Result<(), (Error, Option<PathBuf>)> {
         let Some(file) = self.file.take() else { return Ok(()) };
         if let Err(error) = file.as_file().sync_all() {
             return Err((self.failed(error), kept(file)));
         }
-        match file.persist_noclobber(&self.target) {
+        let persisted = match self.then {
+            Then::Append(length) => return join(&self.target, file, length),
+            Then::Replace => file.persist(&self.target),
+            Then::Name => file.persist_noclobber(&self.target),
+        };
+        match persisted {
             Ok(_) => {
                 // The name too must survive a crash; a directory that can't be opened for that is no reason to fail.
                 let _ = File::open(directory(&self.target)).and_then(|directory| directory.sync_all());
@@ -89,6 +149,19 @@ impl FileTarget {
         if empty { None } else { kept(file) }
     }
 
+    /// Removes what there is.
+    pub fn discard(&mut self) {
+        self.file = None;
+    }
+
+    /// Another handle of the same file, for a thread that writes it.
+    pub fn writer(&self) -> io::Result<File> {
+        match &self.file {
+            Some(file) => file.as_file().try_clone(),
+            None => Err(io::Error::other("the file was ended")),
+        }
+    }
+
     fn failed(&self, error: io::Error) -> Error {
         Error::new(Code::SinkFailed, format!("`{}` could not be written", self.target.display())).caused_by(error)
     }
@@ -107,20 +180,35 @@ impl Write for FileTarget {
     }
 }
 
+/// What is to become of a file whose target is there already, or not.
+fn then(target: &Path, if_exists: IfExists) -> Result<Then> {
+    // A link is followed where the file behind it is meant, and is in the way else.
+    let Ok(found) = target.symlink_metadata() else { return Ok(Then::Name) };
+    match if_exists {
+        IfExists::Replace if found.is_file() => Ok(Then::Replace),
+        IfExists::Append if found.is_file() => Ok(Then::Append(found.len())),
+        IfExists::Replace | IfExists::Append => {
+            Err(Error::new(Code::TargetExists, format!("`{}` is no ordinary file", target.display()))
+                .hint("name a file; nothing was read"))
+        }
+        IfExists::Fail | IfExists::Upsert => Err(exists(target)),
+    }
+}
+
 /// The error of a target that is there already.
 pub fn exists(target: &Path) -> Error {
     Error::new(Code::TargetExists, format!("`{}` exists", target.display()))
         .hint("name another file, or move that one away; nothing was read")
 }
 
-fn directory(target: &Path) -> &Path {
+pub(super) fn directory(target: &Path) -> &Path {
     match target.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     }
 }
 
-fn kept(file: NamedTempFile) -> Option<PathBuf> {
+pub(super) fn kept(file: NamedTempFile) -> Option<PathBuf> {
     file.keep().ok().map(|(_, path)| path)
 }
 

@@ -1,169 +1,87 @@
 //! JSON Lines: one object a record, as the contract of the output says.
 
-use super::pipe::{Pipe, PipeError};
-use super::{FileTarget, Finished, Sink};
-use crate::error::{Code, Error, Result};
-use crate::model::{Header, Record, Timestamp, TimestampType};
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD as BASE64;
-use std::io::{self, Write};
-
-/// Bytes that are collected before they are written.
-const BUFFER: usize = 256 * 1024;
-
-/// Where the lines go.
-pub enum Target {
-    /// A stream, such as standard output.
-    Stream(Pipe),
-    /// A file.
-    File(FileTarget),
-}
-
-/// Writes records as JSON Lines.
-pub struct JsonLines {
-    target: Target,
-    buffer: Vec<u8>,
-    lines: Encoder,
-    /// Records in the buffer.
-    pending: u64,
-    /// Records on their way to a stream.
-    in_flight: u64,
-    written: u64,
-    failed: bool,
-}
-
-impl JsonLines {
-    /// Lines to this target.
-    pub fn new(target: Target) -> Self {
-        JsonLines {
-            target,
-            buffer: Vec::with_capacity(BUFFER + 64 * 1024),
-            lines: Encoder::default(),
-            pending: 0,
-            in_flight: 0,
-            written: 0,
-            failed: false,
-        }
-    }
-
-    /// Sends the buffer on its way; a file has it then, a stream has what was sent before.
-    fn write_out(&mut self) -> Result<()> {
-        if self.buffer.is_empty() {
-            return Ok(());
-        }
-        let arrived = match &mut self.target {
-            Target::Stream(pipe) => pipe.send(std::mem::take(&mut self.buffer)).map(|empty| {
-                self.buffer = empty;
-                std::mem::replace(&mut self.in_flight, self.pending)
-            }),
-            Target::File(file) => {
-                let written = file.write_all(&self.buffer);
-                self.buffer.clear();
-                written.map(|()| self.pending).map_err(PipeError::Io)
-            }
-        };
-        self.pending = 0;
-        self.arrived(arrived)
-    }
-
-    fn arrived(&mut self, arrived: std::result::Result<u64, PipeError>) -> Result<()> {
-        match arrived {
-            Ok(records) => {
-                self.written += records;
-                Ok(())
-            }
-            Err(error) => {
-                self.failed = true;
-                Err(self.write_error(error))
-            }
-        }
-    }
-
-    /// Sends all, and waits until it has arrived.
-    fn write_all_out(&mut self) -> Result<()> {
-        self.write_out()?;
-        let Target::Stream(pipe) = &mut self.target else { return Ok(()) };
-        let settled = pipe.settle().map(|_| std::mem::take(&mut self.in_flight));
-        self.arrived(settled)
-    }
-
-    fn write_error(&self, error: PipeError) -> Error {
-        let error = match error {
-            PipeError::Stopped => {
-                return Error::new(Code::Interrupted, "interrupted while nobody read standard output");
-            }
-            PipeError::Io(error) => error,
-        };
-        match &self.target {
-            Target::Stream(_) if error.kind() == io::ErrorKind::BrokenPipe => {
-                Error::new(Code::SinkClosed, "the reader of standard output left before the window's end")
-            }
-            Target::Stream(_) => Error::new(Code::SinkFailed, "standard output could not be written").caused_by(error),
-            Target::File(file) => {
-                Error::new(Code::SinkFailed, format!("`{}` could not be written", file.target().display()))
-                    .caused_by(error)
-            }
-        }
-    }
-}
-
-impl Sink for JsonLines {
-    fn put(&mut self, record: &Record<'_>) -> Result<()> {
-        self.lines.line(&mut self.buffer, record);
-        self.pending += 1;
-        if self.buffer.len() >= BUFFER { self.write_out() } else { Ok(()) }
-    }
-
-    fn flush(&mut self) -> Result<()> {
-        if self.failed { Ok(()) } else { self.write_all_out() }
-    }
-
-    fn finish(&mut self, whole: bool) -> Finished {
-        let mut error = self.flush().err();
-        let Target::File(file) = &mut self.target else { return Finished { partial: None, error } };
-        let mut partial = None;
-        if whole && error.is_none() && !self.failed {
-            if let Err((why, kept)) = file.publish() {
-                (error, partial) = (Some(why), kept);
-            }
-        } else {
-            partial = file.abandon();
-        }
-        Finished { partial, error }
-    }
-
-    fn written(&self) -> u64 {
-        self.written
-    }
-
-    fn name(&self) -> (&'static str, String) {
-        match &self.target {
-            Target::Stream(_) => ("jsonl", "-".to_owned()),
-            Target::File(file) => ("jsonl", file.target().display().to_string()),
-        }
-    }
-}
+use super::form::{Field, Part, field};
+use super::lines::Encode;
+use super::text::{Instants, base64, compact, integer, string, timestamp_of};
+use super::{Format, Formats};
+use crate::error::Result;
+use crate::model::{Header, Record};
 
 /// One record as one line, without its end.
 pub fn json_line(record: &Record<'_>) -> String {
     let mut line = Vec::new();
-    Encoder::default().line(&mut line, record);
+    // The default formats take everything.
+    let _ = Jsonl::default().encode(&mut line, record);
     String::from_utf8_lossy(&line).trim_end().to_owned()
 }
 
 /// Writes lines. What repeats from record to record is kept: the topic and partition, and the timestamp's second.
 #[derive(Default)]
-struct Encoder {
+pub struct Jsonl {
+    formats: Formats,
     topic: String,
     partition: i32,
     prefix: Vec<u8>,
-    second: Option<i64>,
-    second_text: Vec<u8>,
-    base64: String,
+    instants: Instants,
+    registered: u64,
 }
 
-impl Encoder {
-    fn line(&mut self, out: &mut Vec<u8>, record: &Record<'_>) {
+impl Jsonl {
+    /// Lines with keys and values in these formats; text where it is UTF-8, else base64, where none is said.
+    pub fn new(formats: Formats) -> Self {
+        Jsonl { formats, ..Jsonl::default() }
+    }
+
+    fn timestamp(&mut self, out: &mut Vec<u8>, record: &Record<'_>) {
+        let Some(millis) = timestamp_of(record) else {
+            return out.extend_from_slice(b",\"timestamp\":null,\"timestamp_ms\":null");
+        };
+        out.extend_from_slice(b",\"timestamp\":\"");
+        if self.instants.write(out, millis) {
+            out.push(b'"');
+        } else {
+            out.pop();
+            out.extend_from_slice(b"null");
+        }
+        out.extend_from_slice(b",\"timestamp_ms\":");
+        integer(out, millis);
+    }
+
+    /// A key or a value.
+    fn part(&mut self, out: &mut Vec<u8>, part: Part, record: &Record<'_>) -> Result<()> {
+        let (name, content, format) = match part {
+            Part::Key => ("key", record.key, self.formats.key),
+            Part::Value => ("value", record.value, self.formats.value),
+        };
+        let Some(format) = format else {
+            bytes(out, name, content);
+            return Ok(());
+        };
+        match field(content, format, part, record)? {
+            Field::Null => null(out, name),
+            Field::Text(content) => text(out, name, content),
+            Field::Bytes(content) => {
+                self.registered += u64::from(format != Format::Bytes);
+                encoded(out, name, content);
+            }
+            Field::Json(json) => {
+                out.push(b'"');
+                out.extend_from_slice(name.as_bytes());
+                out.extend_from_slice(b"\":");
+                compact(out, json);
+                out.extend_from_slice(b",\"");
+                out.extend_from_slice(name.as_bytes());
+                out.extend_from_slice(b"_format\":\"json\"");
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Encode for Jsonl {
+    const NAME: &'static str = "jsonl";
+
+    fn encode(&mut self, out: &mut Vec<u8>, record: &Record<'_>) -> Result<()> {
         if self.partition != record.partition || self.topic != record.topic || self.prefix.is_empty() {
             record.topic.clone_into(&mut self.topic);
             self.partition = record.partition;
@@ -180,89 +98,70 @@ impl Encoder {
         out.extend_from_slice(b",\"timestamp_type\":\"");
         out.extend_from_slice(record.timestamp_type.as_str().as_bytes());
         out.extend_from_slice(b"\",");
-        self.bytes(out, "key", record.key);
+        self.part(out, Part::Key, record)?;
         out.push(b',');
-        self.bytes(out, "value", record.value);
-        out.extend_from_slice(b",\"headers\":[");
-        for (index, header) in record.headers.iter().enumerate() {
-            if index > 0 {
-                out.push(b',');
-            }
-            self.header(out, header);
-        }
-        out.extend_from_slice(b"]}\n");
+        self.part(out, Part::Value, record)?;
+        out.extend_from_slice(b",\"headers\":");
+        headers(out, record.headers);
+        out.extend_from_slice(b"}\n");
+        Ok(())
     }
 
-    fn timestamp(&mut self, out: &mut Vec<u8>, record: &Record<'_>) {
-        // A producer may give −1, which is Kafka's "no timestamp".
-        if record.timestamp_type == TimestampType::NotAvailable || record.timestamp_ms == -1 {
-            out.extend_from_slice(b",\"timestamp\":null,\"timestamp_ms\":null");
-            return;
-        }
-        let second = record.timestamp_ms.div_euclid(1000);
-        if self.second != Some(second) {
-            self.second = Some(second);
-            self.second_text.clear();
-            // `2026-12-01T10:00:00.` of `2026-12-01T10:00:00.000Z`; nothing where the year has no such text.
-            if let Some(text) = Timestamp(second.saturating_mul(1000)).to_rfc3339() {
-                self.second_text.extend_from_slice(text.trim_end_matches("000Z").as_bytes());
-            }
-        }
-        out.extend_from_slice(b",\"timestamp\":");
-        if self.second_text.is_empty() {
-            out.extend_from_slice(b"null");
-        } else {
-            let millis = record.timestamp_ms.rem_euclid(1000) as u16;
-            out.push(b'"');
-            out.extend_from_slice(&self.second_text);
-            out.extend([millis / 100, millis / 10 % 10, millis % 10].map(|digit| b'0' + digit as u8));
-            out.extend_from_slice(b"Z\"");
-        }
-        out.extend_from_slice(b",\"timestamp_ms\":");
-        integer(out, record.timestamp_ms);
+    fn registered(&self) -> u64 {
+        self.registered
     }
+}
 
-    fn header(&mut self, out: &mut Vec<u8>, header: &Header<'_>) {
-        out.push(b'{');
-        self.bytes(out, "key", Some(header.key));
+/// The list of headers.
+pub(super) fn headers(out: &mut Vec<u8>, headers: &[Header<'_>]) {
+    out.push(b'[');
+    for (index, header) in headers.iter().enumerate() {
+        out.extend_from_slice(if index > 0 { b",{" } else { b"{" });
+        bytes(out, "key", Some(header.key));
         out.push(b',');
-        self.bytes(out, "value", header.value);
+        bytes(out, "value", header.value);
         out.push(b'}');
     }
+    out.push(b']');
+}
 
-    /// `"name":"text"`, `"name":null`, or `"name_base64":"…"` for what is not UTF-8.
-    fn bytes(&mut self, out: &mut Vec<u8>, name: &str, bytes: Option<&[u8]>) {
-        out.push(b'"');
-        out.extend_from_slice(name.as_bytes());
-        match bytes.map(std::str::from_utf8) {
-            None => out.extend_from_slice(b"\":null"),
-            Some(Ok(text)) => {
-                out.extend_from_slice(b"\":");
-                string(out, text);
-            }
-            Some(Err(_)) => {
-                out.extend_from_slice(b"_base64\":\"");
-                self.base64.clear();
-                BASE64.encode_string(bytes.unwrap_or_default(), &mut self.base64);
-                out.extend_from_slice(self.base64.as_bytes());
-                out.push(b'"');
-            }
-        }
+/// `"name":"text"`, `"name":null`, or `"name_base64":"…"` for what is not UTF-8.
+fn bytes(out: &mut Vec<u8>, name: &str, bytes: Option<&[u8]>) {
+    match bytes.map(|bytes| std::str::from_utf8(bytes).map_err(|_| bytes)) {
+        None => null(out, name),
+        Some(Ok(content)) => text(out, name, content),
+        Some(Err(bytes)) => encoded(out, name, bytes),
     }
 }
 
-fn integer(out: &mut Vec<u8>, number: i64) {
-    // Writing to memory does not fail.
-    let _ = serde_json::to_writer(out, &number);
+fn null(out: &mut Vec<u8>, name: &str) {
+    out.push(b'"');
+    out.extend_from_slice(name.as_bytes());
+    out.extend_from_slice(b"\":null");
 }
 
-fn string(out: &mut Vec<u8>, text: &str) {
-    let _ = serde_json::to_writer(out, text);
+fn text(out: &mut Vec<u8>, name: &str, text: &str) {
+    out.push(b'"');
+    out.extend_from_slice(name.as_bytes());
+    out.extend_from_slice(b"\":");
+    string(out, text);
+}
+
+fn encoded(out: &mut Vec<u8>, name: &str, bytes: &[u8]) {
+    out.push(b'"');
+    out.extend_from_slice(name.as_bytes());
+    out.extend_from_slice(b"_base64\":\"");
+    base64(out, bytes);
+    out.push(b'"');
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Code;
+    use crate::model::TimestampType;
+    use crate::sink::{Lines, Pipe, Sink, Text};
+    use std::io::{self, Write};
 
     const RECORD: Record<'_> = Record {
         topic: "orders",
@@ -276,9 +175,13 @@ mod tests {
     };
 
     fn lines(records: &[Record<'_>]) -> Vec<String> {
+        lines_as(Formats::default(), records)
+    }
+
+    fn lines_as(formats: Formats, records: &[Record<'_>]) -> Vec<String> {
         let mut out = Vec::new();
-        let mut encoder = Encoder::default();
-        records.iter().for_each(|record| encoder.line(&mut out, record));
+        let mut encoder = Jsonl::new(formats);
+        records.iter().for_each(|record| encoder.encode(&mut out, record).unwrap());
         let text = String::from_utf8(out).unwrap();
         assert!(text.ends_with('\n'));
         text.lines().map(str::to_owned).collect()
@@ -374,6 +277,48 @@ mod tests {
         );
     }
 
+    #[test]
+    fn formats_that_were_asked_for() {
+        let all = |format| Formats { key: Some(format), value: Some(format) };
+        let fields = |formats, value: Option<&[u8]>| {
+            let line = &lines_as(formats, &[Record { key: None, value, ..RECORD }])[0];
+            let (_, rest) = line.split_once("\"key\":null,").unwrap();
+            rest.strip_suffix(",\"headers\":[]}").unwrap().to_owned()
+        };
+        assert_eq!(fields(all(Format::Bytes), Some(b"ab")), r#""value_base64":"YWI=""#);
+        assert_eq!(fields(all(Format::Bytes), Some(b"")), r#""value_base64":"""#);
+        assert_eq!(fields(all(Format::String), Some(b"{ }")), r#""value":"{ }""#);
+        let json = b" {\"b\" : 1.50e400, \"a\":12345678901234567890123, \"a\": \" \"}";
+        let expected = r#""value":{"b":1.50e400,"a":12345678901234567890123,"a":" "},"value_format":"json""#;
+        assert_eq!(fields(all(Format::Json), Some(json)), expected);
+        // JSON's own null is told from the record's.
+        assert_eq!(fields(all(Format::Json), Some(b"null")), r#""value":null,"value_format":"json""#);
+        for format in [Format::String, Format::Bytes, Format::Json] {
+            assert_eq!(fields(all(format), None), r#""value":null"#);
+        }
+        assert_eq!(fields(all(Format::Json), Some(b"\0\0\0\0\x07a")), r#""value_base64":"AAAAAAdh""#);
+        let key = Record { key: Some(b"[1, 2]"), value: None, ..RECORD };
+        let line = &lines_as(all(Format::Json), &[key])[0];
+        assert!(line.contains(r#","key":[1,2],"key_format":"json","value":null,"#), "{line}");
+    }
+
+    #[test]
+    fn a_record_that_can_not_be_taken_leaves_no_half_line() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("a.jsonl");
+        let file = crate::sink::FileTarget::create(&path).unwrap();
+        let formats = Formats { key: None, value: Some(Format::Json) };
+        let lines = Lines::to_file(file, crate::sink::Compression::None).unwrap();
+        let mut sink = Text::new(Jsonl::new(formats), lines);
+        sink.put(&RECORD).unwrap();
+        assert_eq!(sink.put(&Record { value: Some(b"{"), ..RECORD }).unwrap_err().code, Code::SinkFailed);
+        let partial = sink.finish(false).partial.unwrap();
+        let text = std::fs::read_to_string(partial).unwrap();
+        assert!(text.ends_with("}\n") && text.lines().count() == 1, "{text}");
+        sink.put(&Record { value: Some(b"\0\0\0\0\x07a"), ..RECORD }).unwrap();
+        assert_eq!(sink.remarks()[0].code, "schema-registry");
+    }
+
     struct Gone;
 
     impl Write for Gone {
@@ -388,7 +333,7 @@ mod tests {
     #[test]
     fn what_did_not_arrive_is_not_written() {
         let stop = Box::leak(Box::new(std::sync::atomic::AtomicBool::new(false)));
-        let mut sink = JsonLines::new(Target::Stream(Pipe::new(Box::new(Gone), stop).unwrap()));
+        let mut sink = Text::new(Jsonl::default(), Lines::to_pipe(Pipe::new(Box::new(Gone), stop).unwrap()));
         sink.put(&RECORD).unwrap();
         assert_eq!(sink.flush().unwrap_err().code, Code::SinkClosed);
         assert_eq!(sink.written(), 0);

@@ -1,22 +1,33 @@
 //! Where replayed records go: a file each.
 
+mod append;
+mod csv;
 mod file;
 pub mod form;
 mod jsonl;
+mod lines;
 mod null;
+mod parquet;
 mod pipe;
 mod spec;
+mod stream;
+mod text;
 mod topic;
 
 use crate::error::{Error, Result};
 use crate::model::Record;
 use std::path::PathBuf;
 
+pub use append::append;
+pub use csv::Csv;
 pub use file::FileTarget;
-pub use jsonl::{JsonLines, Target, json_line};
+pub use jsonl::{Jsonl, json_line};
+pub use lines::{Encode, Text};
 pub use null::Null;
+pub use parquet::Parquet;
 pub use pipe::{Pipe, PipeError};
 pub use spec::{Compression, Format, Formats, IfExists, IntoFormat, SinkSpec, TextForm};
+pub use stream::Lines;
 pub use topic::{Manner as TopicManner, ORIGIN_HEADERS, Partitioner, Topic};
 
 /// A place for records.

@@ -4,8 +4,8 @@ use crate::commands::Context;
 use crate::commands::producing::ProduceArgs;
 use crate::error::{Code, Error, Result};
 use crate::sink::{
-    self, Compression, FileTarget, Format, Formats, IfExists, IntoFormat, JsonLines, Null, Pipe, Sink, SinkSpec,
-    TextForm,
+    self, Csv, FileTarget, Format, Formats, IfExists, IntoFormat, Jsonl, Lines, Null, Parquet, Pipe, Sink, SinkSpec,
+    Text, TextForm,
 };
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
@@ -140,20 +140,47 @@ impl SinkArgs {
 /// Opens a sink that needs to know nothing of the windows: before anything is read, so that a target that can't be is known then.
 pub fn open(context: &Context, spec: &SinkSpec, args: &SinkArgs) -> Result<Box<dyn Sink>> {
     let not_yet = || Err(Error::usage(format!("`{}` is no sink that is known", args.into)));
+    let formats = args.formats();
     match spec {
+        SinkSpec::Null | SinkSpec::StandardOutput(_) if args.if_exists.is_some() => {
+            Err(Error::usage(format!("`--if-exists` says nothing about `{}`", args.into))
+                .hint("it is for files and tables"))
+        }
         SinkSpec::Null => Ok(Box::new(Null::default())),
-        SinkSpec::StandardOutput(TextForm::Jsonl) => {
-            Ok(Box::new(JsonLines::new(sink::Target::Stream(standard_output(context)?))))
+        SinkSpec::StandardOutput(form) => Ok(text(*form, Lines::to_pipe(standard_output(context)?), formats)),
+        SinkSpec::Text { form, compression, path } => {
+            let target = match file_policy(args)? {
+                IfExists::Append => sink::append(path, *form, *compression)?,
+                policy => FileTarget::open(path, policy)?,
+            };
+            Ok(text(*form, Lines::to_file(target, *compression)?, formats))
         }
-        SinkSpec::Text { form: TextForm::Jsonl, compression: Compression::None, path } => {
-            Ok(Box::new(JsonLines::new(sink::Target::File(FileTarget::create(path)?))))
-        }
-        SinkSpec::StandardOutput(TextForm::Csv) | SinkSpec::Text { .. } => not_yet(),
-        SinkSpec::Parquet(_) => not_yet(),
+        SinkSpec::Parquet(path) => match file_policy(args)? {
+            IfExists::Append => Err(Error::usage("nothing can be added to a Parquet file")
+                .hint("write another file beside it: readers of Parquet take a directory of them")),
+            policy => Ok(Box::new(Parquet::new(FileTarget::open(path, policy)?, formats)?)),
+        },
         SinkSpec::Sqlite(_) => not_yet(),
         SinkSpec::Postgres(_) => not_yet(),
         // Opened once the windows are known, by `into_topic`.
         SinkSpec::Topic { .. } => not_yet(),
+    }
+}
+
+fn text(form: TextForm, lines: Lines, formats: Formats) -> Box<dyn Sink> {
+    match form {
+        TextForm::Jsonl => Box::new(Text::new(Jsonl::new(formats), lines)),
+        TextForm::Csv => Box::new(Text::new(Csv::new(formats), lines)),
+    }
+}
+
+/// What a file's being there already means.
+fn file_policy(args: &SinkArgs) -> Result<IfExists> {
+    match args.if_exists() {
+        None => Ok(IfExists::Fail),
+        Some(IfExists::Upsert) => Err(Error::usage("`--if-exists upsert` is for tables")
+            .hint("a file takes `fail`, `replace` or `append`; `--into FILE.sqlite` makes a table")),
+        Some(policy) => Ok(policy),
     }
 }
 

@@ -26,7 +26,7 @@ fn a_topic_or_partition_that_is_missing_is_named_and_does_not_come_to_life() {
 #[test]
 fn a_window_without_a_start_or_with_a_wrong_one_is_a_usage_error() {
     let scratch = Scratch::new();
-    let csv = scratch.text("a.csv");
+    let unknown = scratch.text("a.txt");
     let cases: [&[&str]; 15] = [
         &["t"],
         &["--from", "2h"],
@@ -41,7 +41,7 @@ fn a_window_without_a_start_or_with_a_wrong_one_is_a_usage_error() {
         &["t:", "--from", "2h"],
         &["t:5-3", "--from", "2h"],
         &["a b", "--from", "2h"],
-        &["t", "--from", "2h", "--into", &csv],
+        &["t", "--from", "2h", "--into", &unknown],
         &["t", "--from", "2h", "--wait-stable", "10"],
     ];
     for args in cases {
@@ -51,7 +51,7 @@ fn a_window_without_a_start_or_with_a_wrong_one_is_a_usage_error() {
     }
     let ran = replay(&["t"]);
     assert!(ran.stderr.contains("--from"), "{}", ran.stderr);
-    let ran = replay(&["t", "--from", "2h", "--into", &csv]);
+    let ran = replay(&["t", "--from", "2h", "--into", &unknown]);
     assert!(ran.stderr.contains(".jsonl"), "{}", ran.stderr);
     assert!(scratch.names().is_empty());
 }

@@ -3,6 +3,7 @@
 mod access;
 pub(crate) mod arrived;
 mod command_line;
+mod files;
 mod sinks;
 pub(crate) mod support;
 mod topic;
