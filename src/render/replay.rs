@@ -98,14 +98,11 @@ fn total(report: &ReplayReport, style: Style) -> String {
         Some(partial) => {
             text.push_str(&format!("not whole, so {into} was not made: what was read is in {}\n", visible(partial)))
         }
-        None if report.sink.into == "kafka" => {
-            if !report.outcome.is_whole() {
-                text.push_str(&format!(
-                    "not whole: {} records were produced into {into}, and stay there\n",
-                    style.count(report.sink.written)
-                ));
-            }
-        }
+        None if report.sink.into == "kafka" && report.outcome.is_whole() => {}
+        None if report.sink.into == "kafka" => text.push_str(&format!(
+            "not whole: {} records were produced into {into}, and stay there\n",
+            style.count(report.sink.written)
+        )),
         None if !report.outcome.is_whole() && report.sink.target != "-" => {
             text.push_str(&format!("not whole, so {into} was not made\n"));
         }

@@ -196,3 +196,17 @@ fn an_interrupted_load_says_how_many_were_produced() {
     assert!(written < 200_000);
     assert_eq!(ends(cluster, &copy, 1), written, "{}", ran.stderr);
 }
+
+#[test]
+fn parquet_is_loaded_byte_for_byte() {
+    let cluster = shared();
+    let source = topic("columns", 3);
+    let expected = produce(cluster, &source, &of_every_kind(1_780_300_800_000));
+    let scratch = Scratch::new();
+    let file = scratch.text("a.parquet");
+    replayed(&source, &file);
+    let copy = topic("columns-copy", 3);
+    let ran = load(&[&file, "--into", &format!("kafka:{copy}"), "--yes"]);
+    assert_eq!((ran.code, &ran.json()["sink"]["written"]), (0, &json!(27)), "{}", ran.stderr);
+    assert_eq!(arrived(cluster, &copy, 3), expected);
+}
