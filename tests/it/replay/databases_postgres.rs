@@ -244,5 +244,6 @@ fn ctrl_c_ends_a_run_whose_table_is_locked() {
     until("krewind to wait for it", || waiting("NOT granted") == "t");
     running.signal("INT");
     let ran = running.end();
-    assert_eq!((ran.code, &ran.json()["sink"]["written"]), (130, &0.into()), "{}", ran.stderr);
+    assert_eq!((ran.code, &ran.json()["code"]), (130, &"interrupted".into()), "{}", ran.stderr);
+    assert_eq!(postgres().psql(&format!("SELECT count(*) FROM {table}")), "10");
 }

@@ -142,7 +142,7 @@ fn rights_that_are_missing_are_known_before_anything_is_read() {
     let scratch = Scratch::new();
     let home = scratch.text("");
     let name = format!("closed_{}", std::process::id());
-    postgres().psql(&format!("CREATE SCHEMA {name}"));
+    postgres().psql(&format!("CREATE SCHEMA {name}; GRANT USAGE ON SCHEMA {name} TO writer"));
     let url = postgres().tcp("writer", "");
     let mut command = command(&whole(&topic, &url, &["--table", &format!("{name}.t")]));
     command.env("HOME", &home).env("PGPASSWORD", "open:se\\same");
