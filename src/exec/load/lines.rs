@@ -67,7 +67,7 @@ fn record(line: &[u8]) -> Result<Loaded, String> {
             Ok((key.ok_or("a header's key is null")?, value))
         })
         .collect::<Result<_, String>>()?;
-    let is_json = |json: bool, field: Option<&RawValue>| json && field.is_some_and(|raw| raw.get() != "null");
+    let is_json = |json: bool, field: Option<&RawValue>| json && field.is_some();
     Ok(Loaded {
         timestamp_ms: line.timestamp_ms.unwrap_or(-1),
         // What has none was dated by nobody, whatever the log's type is.
@@ -90,8 +90,9 @@ fn bytes(name: &str, text: Option<&RawValue>, base64: Option<&str>, json: bool) 
         (None, Some(base64)) => {
             BASE64.decode(base64).map(Some).map_err(|error| format!("{name} is no base64: {error}"))
         }
-        (Some(raw), None) if raw.get() == "null" => Ok(None),
+        // Of a record's own null no format is said, so this is JSON's.
         (Some(raw), None) if json => Ok(Some(raw.get().as_bytes().to_vec())),
+        (Some(raw), None) if raw.get() == "null" => Ok(None),
         (Some(raw), None) => serde_json::from_str::<String>(raw.get())
             .map(|text| Some(text.into_bytes()))
             .map_err(|_| format!("{name} is neither text nor null")),

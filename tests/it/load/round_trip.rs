@@ -109,19 +109,22 @@ fn json_is_produced_as_it_stands_and_said_to_be_no_promise() {
     };
     let text = [
         line(0, r#""value":{"b":1.50e400,"a":12345678901234567890123,"a":[" x"]},"value_format":"json""#),
+        // JSON's own null, and then the record's.
         line(1, r#""value":null,"value_format":"json""#),
-        line(2, r#""value_base64":"AAAAAAdhdnJv","value_format":"json""#),
-        line(3, r#""value":"{\"b\": 1}""#),
+        line(2, r#""value":null"#),
+        line(3, r#""value_base64":"AAAAAAdhdnJv","value_format":"json""#),
+        line(4, r#""value":"{\"b\": 1}""#),
     ];
     std::fs::write(scratch.path("a.jsonl"), text.concat()).unwrap();
     let ran = load(&[&scratch.text("a.jsonl"), "--into", &format!("kafka:{copy}"), "--yes"]);
     let report = ran.json();
-    assert_eq!((ran.code, &report["window"]["json"]), (0, &json!(1)), "{}", ran.stderr);
+    assert_eq!((ran.code, &report["window"]["json"]), (0, &json!(2)), "{}", ran.stderr);
     assert_eq!(report["warnings"][0]["code"], "json-values");
     assert!(ran.stderr.contains("need not be the bytes that they had"), "{}", ran.stderr);
     let values: Vec<Option<Vec<u8>>> = arrived(cluster, &copy, 1).into_iter().map(|record| record.value).collect();
-    let expected: [Option<&[u8]>; 4] = [
+    let expected: [Option<&[u8]>; 5] = [
         Some(br#"{"b":1.50e400,"a":12345678901234567890123,"a":[" x"]}"#),
+        Some(b"null"),
         None,
         Some(b"\x00\x00\x00\x00\x07avro"),
         Some(br#"{"b": 1}"#),
