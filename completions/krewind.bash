@@ -983,7 +983,7 @@ _krewind() {
             return 0
             ;;
         krewind__subcmd__replay)
-            opts="-b -F -X -o -q -v -h --topic --from --to --start-offset --end-offset --into --isolation-level --wait-stable --out-of-range --stall-timeout --report --profile --bootstrap-server --command-config --timeout --read-only --tz --output --quiet --verbose --color --no-progress --help"
+            opts="-b -F -X -o -q -v -h --topic --from --to --start-offset --end-offset --into --into-format --if-exists --table --into-command-config --key-format --value-format --isolation-level --wait-stable --out-of-range --stall-timeout --report --profile --bootstrap-server --command-config --timeout --read-only --tz --output --quiet --verbose --color --no-progress --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1011,6 +1011,30 @@ _krewind() {
                     ;;
                 --into)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --into-format)
+                    COMPREPLY=($(compgen -W "jsonl csv parquet sqlite" -- "${cur}"))
+                    return 0
+                    ;;
+                --if-exists)
+                    COMPREPLY=($(compgen -W "fail replace append upsert" -- "${cur}"))
+                    return 0
+                    ;;
+                --table)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --into-command-config)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --key-format)
+                    COMPREPLY=($(compgen -W "string bytes json" -- "${cur}"))
+                    return 0
+                    ;;
+                --value-format)
+                    COMPREPLY=($(compgen -W "string bytes json" -- "${cur}"))
                     return 0
                     ;;
                 --isolation-level)

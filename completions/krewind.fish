@@ -335,7 +335,23 @@ complete -c krewind -n "__fish_krewind_using_subcommand replay" -l from -d 'Star
 complete -c krewind -n "__fish_krewind_using_subcommand replay" -l to -d 'End before the first record of this time or later; without it at the log\'s end when the run begins (`latest`)' -r
 complete -c krewind -n "__fish_krewind_using_subcommand replay" -l start-offset -d 'Start at this offset of each partition' -r
 complete -c krewind -n "__fish_krewind_using_subcommand replay" -l end-offset -d 'End before this offset of each partition' -r
-complete -c krewind -n "__fish_krewind_using_subcommand replay" -l into -d 'Where the records go: a new file whose name ends in `.jsonl`, or `-` for standard output' -r
+complete -c krewind -n "__fish_krewind_using_subcommand replay" -l into -d 'Where the records go: a file ending in `.jsonl`, `.csv` (also `.gz`, `.zst`), `.parquet`, `.sqlite` or `.db`, `-` for standard output, `kafka:TOPIC`, `kafka://HOST:PORT/TOPIC`, `postgres://…`, or `null`' -r
+complete -c krewind -n "__fish_krewind_using_subcommand replay" -l into-format -d 'The form of the file, where its name does not tell' -r -f -a "jsonl\t'One JSON object a line'
+csv\t'Comma-separated values'
+parquet\t'Parquet'
+sqlite\t'An SQLite database'"
+complete -c krewind -n "__fish_krewind_using_subcommand replay" -l if-exists -d 'What to do where the target exists: files fail and a table that krewind made takes what it does not have, unless told' -r -f -a "fail\t'Read nothing'
+replace\t'Take its place once the result is whole'
+append\t'Add to it'
+upsert\t'Add to a table what it does not have yet, by topic, partition and offset'"
+complete -c krewind -n "__fish_krewind_using_subcommand replay" -l table -d 'The table of a database, `records` in SQLite unless told' -r
+complete -c krewind -n "__fish_krewind_using_subcommand replay" -l into-command-config -d 'Properties of the cluster that `kafka://HOST:PORT/TOPIC` names' -r -F
+complete -c krewind -n "__fish_krewind_using_subcommand replay" -l key-format -d 'How keys are written' -r -f -a "string\t'Text; what is not UTF-8 ends the run'
+bytes\t'Bytes: base64 in text, the database\'s own type in tables'
+json\t'JSON as it is; what is not JSON ends the run'"
+complete -c krewind -n "__fish_krewind_using_subcommand replay" -l value-format -d 'How values are written' -r -f -a "string\t'Text; what is not UTF-8 ends the run'
+bytes\t'Bytes: base64 in text, the database\'s own type in tables'
+json\t'JSON as it is; what is not JSON ends the run'"
 complete -c krewind -n "__fish_krewind_using_subcommand replay" -l isolation-level -d 'Whether records of open and aborted transactions are left out' -r -f -a "read_committed\t'Committed records alone'
 read_uncommitted\t'All records'"
 complete -c krewind -n "__fish_krewind_using_subcommand replay" -l wait-stable -d 'How long to wait for a transaction that is open before the window\'s end' -r
