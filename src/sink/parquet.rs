@@ -19,7 +19,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
 /// Bytes of a row group, before its encoding. Two are in memory at once: one that is filled, one that is written.
-const ROW_GROUP: usize = 16 * 1024 * 1024;
+const ROW_GROUP: usize = 8 * 1024 * 1024;
 
 /// What a record's numbers and places take in a row group.
 const ROW: usize = 64;

@@ -109,7 +109,7 @@ fn row_groups_are_bounded_and_none_is_lost_between_them() {
     let (about, rows) = read(&path);
     let groups = about["groups"].as_array().unwrap();
     assert!(groups.len() >= 3, "{about}");
-    assert!(groups.iter().all(|group| group[1].as_i64().unwrap() < 20 << 20), "{about}");
+    assert!(groups.iter().all(|group| group[1].as_i64().unwrap() < 10 << 20), "{about}");
     // Each record once, its key and value those of its place, as they were produced.
     let mut found: Vec<(String, i64, i64)> = rows
         .iter()
