@@ -86,6 +86,10 @@ fn total(report: &ReplayReport, style: Style) -> String {
         total.seconds,
         style.count(total.records_per_second.round() as i64),
     );
+    if total.filtered > 0 {
+        let was = if total.filtered == 1 { "record was" } else { "records were" };
+        text.push_str(&format!("{} {was} left out, since they were not asked for\n", style.count(total.filtered)));
+    }
     let outside = report.partitions.iter().map(|partition| partition.outside_window).sum();
     text.push_str(&super::window::timestamps(&report.window, outside, style));
     if report.sink.duplicates > 0 {
