@@ -238,7 +238,7 @@ impl<'a> Drive<'a> {
     }
 
     /// Enters what the sink took, and keeps the checkpoint.
-    fn came_of(&mut self, outcome: Outcome) {
+    pub(super) fn came_of(&mut self, outcome: Outcome) {
         match outcome {
             Outcome::Taken(taken) => {
                 for taken in taken {
