@@ -57,6 +57,7 @@ complete -c krewind -n "__fish_krewind_needs_command" -f -a "apply" -d 'Write a 
 complete -c krewind -n "__fish_krewind_needs_command" -f -a "undo" -d 'Put back what a write replaced, or list the writes that the journal keeps'
 complete -c krewind -n "__fish_krewind_needs_command" -f -a "window" -d 'Resolve a window of topics and print it, also as Spark reads it; nothing is read'
 complete -c krewind -n "__fish_krewind_needs_command" -f -a "replay" -d 'Read a window of topics into a sink, beside production; it stops by itself'
+complete -c krewind -n "__fish_krewind_needs_command" -f -a "load" -d 'Produce again what a replay wrote to a file: check, show, ask, produce'
 complete -c krewind -n "__fish_krewind_needs_command" -f -a "config" -d 'Show, find or check the configuration'
 complete -c krewind -n "__fish_krewind_needs_command" -f -a "completions" -d 'Print the completions of a shell'
 complete -c krewind -n "__fish_krewind_needs_command" -f -a "man" -d 'Print the man page'
@@ -405,7 +406,7 @@ complete -c krewind -n "__fish_krewind_using_subcommand replay" -l if-exists -d 
 replace\t'Take its place once the result is whole'
 append\t'Add to it'
 upsert\t'Add to a table what it does not have yet, by topic, partition and offset'"
-complete -c krewind -n "__fish_krewind_using_subcommand replay" -l table -d 'The table of a database' -r
+complete -c krewind -n "__fish_krewind_using_subcommand replay" -l table -d 'The table of a database, `records` in SQLite unless told' -r
 complete -c krewind -n "__fish_krewind_using_subcommand replay" -l into-command-config -d 'Properties of the cluster that `kafka://HOST:PORT/TOPIC` names' -r -F
 complete -c krewind -n "__fish_krewind_using_subcommand replay" -l key-format -d 'How keys are written' -r -f -a "string\t'Text; what is not UTF-8 ends the run'
 bytes\t'Bytes: base64 in text, the database\'s own type in tables'
@@ -413,10 +414,22 @@ json\t'JSON as it is; what is not JSON ends the run'"
 complete -c krewind -n "__fish_krewind_using_subcommand replay" -l value-format -d 'How values are written' -r -f -a "string\t'Text; what is not UTF-8 ends the run'
 bytes\t'Bytes: base64 in text, the database\'s own type in tables'
 json\t'JSON as it is; what is not JSON ends the run'"
+complete -c krewind -n "__fish_krewind_using_subcommand replay" -l into-partitioner -d 'Which partition records go to: the one of the same number, or the one that Java\'s producer chooses for the key' -r -f -a "keep\t'The one of the same number'
+murmur2\t'The one that Java\'s producer chooses for the key; a record without a key goes to any'"
+complete -c krewind -n "__fish_krewind_using_subcommand replay" -l confirm -d 'What a person would type, beside --yes: TOPIC, with a profile PROFILE/TOPIC' -r
+complete -c krewind -n "__fish_krewind_using_subcommand replay" -l key -d 'Only records with this key, exactly; repeated: one of these' -r
+complete -c krewind -n "__fish_krewind_using_subcommand replay" -l header -d 'Only records with this header, also `NAME` with any value; repeated: all of these' -r
+complete -c krewind -n "__fish_krewind_using_subcommand replay" -l grep -d 'Only records in whose value this regular expression is found; repeated: all of these' -r
+complete -c krewind -n "__fish_krewind_using_subcommand replay" -l where -d 'Only records whose value is JSON of which this holds, as in `/status == "failed"`: a JSON pointer, one of == != < <= > >=, and a JSON value; repeated: all of these. A place that does not exist fulfils nothing' -r
+complete -c krewind -n "__fish_krewind_using_subcommand replay" -l max-messages -d 'Stop after this many records' -r
+complete -c krewind -n "__fish_krewind_using_subcommand replay" -l max-bytes -d 'Stop before more than this many bytes of keys and values, as in `100MB`' -r
+complete -c krewind -n "__fish_krewind_using_subcommand replay" -l rate -d 'Read no faster than this: records a second as in `20k`, or bytes a second as in `50MB`' -r
+complete -c krewind -n "__fish_krewind_using_subcommand replay" -l buffer -d 'How much of the keys and values is held in memory at most, on the way from the brokers to the sink' -r
 complete -c krewind -n "__fish_krewind_using_subcommand replay" -l isolation-level -d 'Whether records of open and aborted transactions are left out' -r -f -a "read_committed\t'Committed records alone'
 read_uncommitted\t'All records'"
 complete -c krewind -n "__fish_krewind_using_subcommand replay" -l wait-stable -d 'How long to wait for a transaction that is open before the window\'s end' -r
 complete -c krewind -n "__fish_krewind_using_subcommand replay" -l stall-timeout -d 'Give up when nothing has come for this long' -r
+complete -c krewind -n "__fish_krewind_using_subcommand replay" -l checkpoint -d 'Keep in this file how far the run has got: after it was killed, the same command goes on from there, and the sink holds each record once' -r -F
 complete -c krewind -n "__fish_krewind_using_subcommand replay" -l report -d 'Write the report to this new file too, as JSON' -r -F
 complete -c krewind -n "__fish_krewind_using_subcommand replay" -l profile -d 'The profile of the configuration file; flags and the environment win over what it says' -r
 complete -c krewind -n "__fish_krewind_using_subcommand replay" -s b -l bootstrap-server -d 'Brokers to start from; any of them tells the others [profile: bootstrap-servers]' -r
@@ -434,11 +447,45 @@ spark\t'The options of Spark\'s Kafka source (window)'"
 complete -c krewind -n "__fish_krewind_using_subcommand replay" -l color -d 'Colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
+complete -c krewind -n "__fish_krewind_using_subcommand replay" -l origin-headers -d 'Add headers that tell each record\'s origin: krewind.source.cluster, .topic, .partition, .offset and .timestamp'
+complete -c krewind -n "__fish_krewind_using_subcommand replay" -l dry-run -d 'Show what would be produced, and produce nothing, whatever else is given'
+complete -c krewind -n "__fish_krewind_using_subcommand replay" -s y -l yes -l execute -d 'Produce without asking'
 complete -c krewind -n "__fish_krewind_using_subcommand replay" -l read-only -d 'Refuse every write, in the client itself; nothing switches a profile\'s off [profile: read-only]'
 complete -c krewind -n "__fish_krewind_using_subcommand replay" -s q -l quiet -d 'Leave out notes and progress; warnings, plans and errors stay'
 complete -c krewind -n "__fish_krewind_using_subcommand replay" -s v -l verbose -d 'Say more: ignored properties, and what librdkafka logs'
 complete -c krewind -n "__fish_krewind_using_subcommand replay" -l no-progress -d 'No progress bar'
 complete -c krewind -n "__fish_krewind_using_subcommand replay" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c krewind -n "__fish_krewind_using_subcommand load" -l into -d 'The topic: `kafka:TOPIC`, or `kafka://HOST:PORT/TOPIC` on another cluster' -r
+complete -c krewind -n "__fish_krewind_using_subcommand load" -l into-command-config -d 'Properties of the cluster that `kafka://HOST:PORT/TOPIC` names' -r -F
+complete -c krewind -n "__fish_krewind_using_subcommand load" -l report -d 'Write the report to this new file too, as JSON' -r -F
+complete -c krewind -n "__fish_krewind_using_subcommand load" -l into-partitioner -d 'Which partition records go to: the one of the same number, or the one that Java\'s producer chooses for the key' -r -f -a "keep\t'The one of the same number'
+murmur2\t'The one that Java\'s producer chooses for the key; a record without a key goes to any'"
+complete -c krewind -n "__fish_krewind_using_subcommand load" -l confirm -d 'What a person would type, beside --yes: TOPIC, with a profile PROFILE/TOPIC' -r
+complete -c krewind -n "__fish_krewind_using_subcommand load" -l profile -d 'The profile of the configuration file; flags and the environment win over what it says' -r
+complete -c krewind -n "__fish_krewind_using_subcommand load" -s b -l bootstrap-server -d 'Brokers to start from; any of them tells the others [profile: bootstrap-servers]' -r
+complete -c krewind -n "__fish_krewind_using_subcommand load" -s F -l command-config -d 'Client properties, as Kafka\'s own tools or librdkafka write them [profile: command-config]' -r -F
+complete -c krewind -n "__fish_krewind_using_subcommand load" -s X -d 'One librdkafka property; repeatable, wins over the file [profile: properties]' -r
+complete -c krewind -n "__fish_krewind_using_subcommand load" -l timeout -d 'The longest that one request may take, with its unit' -r
+complete -c krewind -n "__fish_krewind_using_subcommand load" -l tz -d 'The zone in which times without one are read: UTC, local, or Area/City [profile: tz]' -r
+complete -c krewind -n "__fish_krewind_using_subcommand load" -s o -l output -d 'The report\'s form' -r -f -a "table\t'A table for people'
+wide\t'The same with more columns'
+json\t'One JSON object'
+csv\t'Comma-separated values'
+markdown\t'The table, for a document'
+prometheus\t'Prometheus text exposition (describe and list)'
+spark\t'The options of Spark\'s Kafka source (window)'"
+complete -c krewind -n "__fish_krewind_using_subcommand load" -l color -d 'Colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c krewind -n "__fish_krewind_using_subcommand load" -l into-source-topic -d 'Produce into a topic of the name that the records come from: another cluster\'s, or a second time into the same one'
+complete -c krewind -n "__fish_krewind_using_subcommand load" -l origin-headers -d 'Add headers that tell each record\'s origin: krewind.source.cluster, .topic, .partition, .offset and .timestamp'
+complete -c krewind -n "__fish_krewind_using_subcommand load" -l dry-run -d 'Show what would be produced, and produce nothing, whatever else is given'
+complete -c krewind -n "__fish_krewind_using_subcommand load" -s y -l yes -l execute -d 'Produce without asking'
+complete -c krewind -n "__fish_krewind_using_subcommand load" -l read-only -d 'Refuse every write, in the client itself; nothing switches a profile\'s off [profile: read-only]'
+complete -c krewind -n "__fish_krewind_using_subcommand load" -s q -l quiet -d 'Leave out notes and progress; warnings, plans and errors stay'
+complete -c krewind -n "__fish_krewind_using_subcommand load" -s v -l verbose -d 'Say more: ignored properties, and what librdkafka logs'
+complete -c krewind -n "__fish_krewind_using_subcommand load" -l no-progress -d 'No progress bar'
+complete -c krewind -n "__fish_krewind_using_subcommand load" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c krewind -n "__fish_krewind_using_subcommand config; and not __fish_seen_subcommand_from show path check" -l profile -d 'The profile of the configuration file; flags and the environment win over what it says' -r
 complete -c krewind -n "__fish_krewind_using_subcommand config; and not __fish_seen_subcommand_from show path check" -s b -l bootstrap-server -d 'Brokers to start from; any of them tells the others [profile: bootstrap-servers]' -r
 complete -c krewind -n "__fish_krewind_using_subcommand config; and not __fish_seen_subcommand_from show path check" -s F -l command-config -d 'Client properties, as Kafka\'s own tools or librdkafka write them [profile: command-config]' -r -F

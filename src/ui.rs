@@ -248,6 +248,14 @@ impl Progress {
             bar.set_message(message());
         }
     }
+
+    /// Writes beside the bar, which would stand on the same line.
+    pub fn beside(&self, write: impl FnOnce()) {
+        match &self.bar {
+            Some(bar) => bar.suspend(write),
+            None => write(),
+        }
+    }
 }
 
 /// What is waited for. It vanishes from a terminal when it is dropped.

@@ -2,26 +2,26 @@ mod into_topic;
 mod resuming;
 mod selecting;
 mod sinks;
+mod watching;
 
 use self::into_topic::Opened;
 use self::resuming::Resuming;
 use self::selecting::SelectArgs;
 use self::sinks::SinkArgs;
+use self::watching::Watcher;
 use super::Context;
 use super::windows::WindowArgs;
 use crate::cli::{Output, span};
 use crate::error::{Exit, Result};
 use crate::exec::replay::checkpoint::Keeper;
 use crate::exec::replay::{self as exec, Asker, Job, Limits, ReplaySpec};
-use crate::exec::{Flow, Observer};
 use crate::kafka::reader::Isolation;
 use crate::render;
 use crate::report::{ReplayOutcome, ReplayReport, Warning};
 use crate::sink::{Begin, FileTarget, SinkSpec};
-use crate::ui::{Progress, Ui};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Between two comparisons of topic ids.
 const CHECK_TOPICS: Duration = Duration::from_secs(2);
@@ -147,11 +147,7 @@ pub fn run(context: &Context, args: ReplayArgs) -> Result<Exit> {
     let job = Job { captured: &captured, window, limits: &limits, selection: &selection, seen, keeper };
     // Records on a terminal would run through the bar.
     let bar = !(to_stdout && context.ui.stdout_is_terminal());
-    let watcher = Watcher {
-        ui: &context.ui,
-        progress: bar.then(|| context.ui.progress(captured.offsets(), "offsets")),
-        begun: Instant::now(),
-    };
+    let watcher = Watcher::new(&context.ui, bar.then(|| captured.offsets()));
     context.interrupt.stop_work();
     let mut reading = reader.start(&job.starts())?;
     let run = exec::run(job, &mut reading, sink, &asker, context.interrupt.flag(), &watcher);
@@ -205,35 +201,4 @@ fn tell(
         context.ui.show(&render::replay::table(report, context.stderr_table_style(), context.output == Output::Wide));
     }
     file.map_or(Ok(()), |file| super::save::write(file, &render::json(report)))
-}
-
-/// The terminal, as the driver sees it.
-struct Watcher<'a> {
-    ui: &'a Ui,
-    progress: Option<Progress>,
-    begun: Instant,
-}
-
-impl Observer for Watcher<'_> {
-    fn status(&self, text: &str) {
-        self.ui.status(text);
-    }
-
-    fn warn(&self, text: &str) {
-        self.ui.warn(text);
-    }
-
-    fn flow(&self, flow: &Flow) {
-        if let Some(progress) = &self.progress {
-            progress.at(flow.passed, || {
-                let seconds = self.begun.elapsed().as_secs_f64().max(0.001);
-                format!(
-                    "{} records, {}, {}/s",
-                    indicatif::HumanCount(flow.records),
-                    indicatif::DecimalBytes(flow.bytes),
-                    indicatif::HumanCount((flow.records as f64 / seconds) as u64)
-                )
-            });
-        }
-    }
 }

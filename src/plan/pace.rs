@@ -25,21 +25,53 @@ impl Rate {
         Ok(if is_bytes { Rate::Bytes(number) } else { Rate::Records(number) })
     }
 
-    /// How many records may come at once, so that the flow is even.
-    pub fn most_at_once(self) -> usize {
+    /// How long so much takes, in seconds.
+    fn seconds(self, records: u64, bytes: u64) -> f64 {
         match self {
-            Rate::Records(rate) => (rate / PARTS).ceil().max(1.0) as usize,
-            Rate::Bytes(_) => usize::MAX,
-        }
-    }
-
-    /// How long to wait after so much came in so long a time.
-    pub fn wait(self, records: u64, bytes: u64, elapsed: Duration) -> Duration {
-        let due = match self {
             Rate::Records(rate) => records as f64 / rate,
             Rate::Bytes(rate) => bytes as f64 / rate,
+        }
+    }
+}
+
+/// Holds reading to a rate.
+#[derive(Debug)]
+pub struct Pacer {
+    rate: Rate,
+    /// Until when what came is paid for, in seconds after the start.
+    paid_until: f64,
+    /// Of all that came.
+    records: u64,
+    bytes: u64,
+}
+
+impl Pacer {
+    /// A pacer that begins now.
+    pub fn new(rate: Rate) -> Self {
+        Pacer { rate, paid_until: 0.0, records: 0, bytes: 0 }
+    }
+
+    /// How many records may come at once, so that the flow is even. Of how many bytes a record is, the first one tells.
+    pub fn most_at_once(&self) -> usize {
+        let rate = match self.rate {
+            Rate::Records(rate) => rate,
+            Rate::Bytes(_) if self.records == 0 => 1.0,
+            Rate::Bytes(rate) => rate * self.records as f64 / self.bytes.max(1) as f64,
         };
-        Duration::try_from_secs_f64(due).unwrap_or(Duration::MAX).saturating_sub(elapsed)
+        (rate / PARTS).ceil().max(1.0) as usize
+    }
+
+    /// So much came, this long after the start. Time in which nothing came is not made up for.
+    pub fn came(&mut self, records: u64, bytes: u64, elapsed: Duration) {
+        self.records += records;
+        self.bytes += bytes;
+        let from = self.paid_until.max(elapsed.as_secs_f64() - 1.0 / PARTS);
+        self.paid_until = from + self.rate.seconds(records, bytes);
+    }
+
+    /// How long to wait before more may come.
+    pub fn wait(&self, elapsed: Duration) -> Duration {
+        Duration::try_from_secs_f64(self.paid_until).unwrap_or(Duration::MAX).saturating_sub(elapsed)
     }
 }
 
@@ -99,11 +131,28 @@ mod tests {
 
     #[test]
     fn what_came_too_early_is_waited_for() {
-        let rate = Rate::Records(1000.0);
-        assert_eq!(rate.most_at_once(), 50);
-        assert_eq!(rate.wait(500, 0, Duration::from_millis(100)), Duration::from_millis(400));
-        assert_eq!(rate.wait(500, 0, Duration::from_secs(1)), Duration::ZERO);
-        assert_eq!(Rate::Bytes(1e6).wait(9, 2_000_000, Duration::from_secs(1)), Duration::from_secs(1));
-        assert_eq!(Rate::Records(1.0).most_at_once(), 1);
+        let ms = Duration::from_millis;
+        let mut pacer = Pacer::new(Rate::Records(1000.0));
+        assert_eq!((pacer.most_at_once(), pacer.wait(ms(0))), (50, ms(0)));
+        pacer.came(500, 0, ms(0));
+        assert_eq!((pacer.wait(ms(100)), pacer.wait(ms(500)), pacer.wait(ms(9000))), (ms(400), ms(0), ms(0)));
+        // A minute without records is no reason to read the next ones faster: but for a twentieth of a second.
+        pacer.came(100, 0, ms(60_000));
+        assert_eq!(pacer.wait(ms(60_000)), ms(50));
+        assert_eq!(Pacer::new(Rate::Records(1.0)).most_at_once(), 1);
+    }
+
+    #[test]
+    fn bytes_at_once_go_by_how_large_records_are() {
+        let mut pacer = Pacer::new(Rate::Bytes(1e6));
+        assert_eq!(pacer.most_at_once(), 1);
+        pacer.came(1, 500, Duration::ZERO);
+        assert_eq!(pacer.most_at_once(), 100, "a twentieth of a million bytes");
+        pacer.came(9, 2_000_000, Duration::ZERO);
+        assert!(pacer.wait(Duration::from_secs(1)) >= Duration::from_secs(1));
+        assert_eq!(pacer.most_at_once(), 1);
+        let mut empty = Pacer::new(Rate::Bytes(1e6));
+        empty.came(10, 0, Duration::ZERO);
+        assert!(empty.most_at_once() > 1, "records without keys and values weigh nothing");
     }
 }

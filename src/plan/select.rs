@@ -83,7 +83,7 @@ impl HeaderTest {
 impl Condition {
     /// Reads `/status == "failed"`: a JSON pointer, a comparison, a JSON value.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let refused = |why: &str| format!("`{text}`: {why}; a condition looks like `/status == \"failed\"`");
+        let refused = |why: &str| format!("{why}; a condition looks like `/status == \"failed\"`");
         // Longer signs first, of those that begin alike.
         const SIGNS: [(&str, Comparison); 6] = [
             ("==", Comparison::Equal),

@@ -86,13 +86,17 @@ fn total(report: &ReplayReport, style: Style) -> String {
         total.seconds,
         style.count(total.records_per_second.round() as i64),
     );
+    if total.filtered > 0 {
+        let was = if total.filtered == 1 { "record was" } else { "records were" };
+        text.push_str(&format!("{} {was} left out, since they were not asked for\n", style.count(total.filtered)));
+    }
     let outside = report.partitions.iter().map(|partition| partition.outside_window).sum();
     text.push_str(&super::window::timestamps(&report.window, outside, style));
     if report.sink.duplicates > 0 {
         text.push_str(&format!("{} of them were there already\n", style.count(report.sink.duplicates)));
     }
     if report.sink.written + report.sink.duplicates != total.records {
-        text.push_str(&format!("{} of them arrived there\n", style.count(report.sink.written)));
+        text.push_str(&format!("{} of them are known to have arrived\n", style.count(report.sink.written)));
     }
     match &report.sink.partial {
         Some(partial) => {
@@ -103,7 +107,14 @@ fn total(report: &ReplayReport, style: Style) -> String {
             "not whole: {} records were produced into {into}, and stay there\n",
             style.count(report.sink.written)
         )),
-        None if !report.outcome.is_whole() && report.sink.target != "-" => {
+        None if matches!(report.sink.into.as_str(), "sqlite" | "postgres") && !report.outcome.is_whole() => {
+            // Both are there: what this run wrote, and what it found.
+            text.push_str(&match report.sink.written + report.sink.duplicates {
+                0 => format!("not whole: nothing of it is in {into}\n"),
+                count => format!("not whole: {} records of it are in {into}, and stay there\n", style.count(count)),
+            });
+        }
+        None if !report.outcome.is_whole() && !matches!(report.sink.target.as_str(), "-" | "null") => {
             text.push_str(&format!("not whole, so {into} was not made\n"));
         }
         None if report.outcome == ReplayOutcome::Interrupted => {

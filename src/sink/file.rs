@@ -53,7 +53,9 @@ impl FileTarget {
             // A temporary file is for its owner alone, which the result is not meant to be; the umask still takes its part.
             builder.permissions(std::fs::Permissions::from_mode(0o666));
         }
-        let file = builder.tempfile_in(directory).map_err(|error| {
+        // As it is told to people, without `.` in it.
+        let absolute = std::path::absolute(directory);
+        let file = builder.tempfile_in(absolute.as_deref().unwrap_or(directory)).map_err(|error| {
             Error::new(Code::Io, format!("no file can be made in `{}`", directory.display()))
                 .hint("the directory must exist and be writable")
                 .caused_by(error)

@@ -73,9 +73,16 @@ impl<E: Encode> Sink for Text<E> {
     fn remarks(&self) -> Vec<Remark> {
         let remark = |count| Remark {
             code: "schema-registry",
-            message: format!(
-                "{count} keys or values begin as Schema Registry's serializers write them, and were written as bytes (base64)"
-            ),
+            message: match count {
+                1 => {
+                    "1 key or value begins as Schema Registry's serializers write it, and was written as bytes (base64)"
+                        .to_owned()
+                }
+                count => format!(
+                    "{count} keys or values begin as Schema Registry's serializers write them, and were written as bytes \
+                     (base64)"
+                ),
+            },
         };
         Some(self.encoder.registered()).filter(|count| *count > 0).map(remark).into_iter().collect()
     }

@@ -60,9 +60,11 @@ impl SelectArgs {
     pub fn selection(&self) -> Result<Selection> {
         let patterns = self.grep.iter().map(|pattern| {
             regex::bytes::Regex::new(pattern).map_err(|error| {
-                Error::usage(format!("`--grep {pattern}` is no regular expression"))
+                // The last line says what is wrong; those before it draw where.
+                let text = error.to_string();
+                let why = text.lines().last().unwrap_or_default().trim_start_matches("error: ");
+                Error::usage(format!("`--grep {pattern}` is no regular expression: {why}"))
                     .hint("a sign of `.+*?()|[]{}^$` that is meant as such needs a `\\` before it")
-                    .caused_by(error)
             })
         });
         Ok(Selection {

@@ -152,14 +152,14 @@ pub fn open(context: &Context, spec: &SinkSpec, args: &SinkArgs, begin: Begin<'_
             let target = match (file_policy(args)?, begin) {
                 (IfExists::Append, _) => sink::append(path, *form, *compression)?,
                 (policy, Begin::GoOn(place)) => go_on(path, policy, place)?,
-                (policy, _) => FileTarget::open(path, policy)?,
+                (policy, _) => new_file(path, policy)?,
             };
             Ok(text(*form, Lines::to_file(target, *compression)?, formats))
         }
         SinkSpec::Parquet(path) => match file_policy(args)? {
             IfExists::Append => Err(Error::usage("nothing can be added to a Parquet file")
                 .hint("write another file beside it: readers of Parquet take a directory of them")),
-            policy => Ok(Box::new(Parquet::new(FileTarget::open(path, policy)?, formats)?)),
+            policy => Ok(Box::new(Parquet::new(new_file(path, policy)?, formats)?)),
         },
         SinkSpec::Sqlite(path) => {
             Ok(Box::new(Sqlite::open(path, args.table.as_deref(), args.if_exists(), formats, begin)?))
@@ -174,6 +174,16 @@ pub fn open(context: &Context, spec: &SinkSpec, args: &SinkArgs, begin: Begin<'_
         // Opened once the windows are known, by `into_topic`.
         SinkSpec::Topic { .. } => not_yet(),
     }
+}
+
+/// Begins a file, and says what could be done about one that is there.
+fn new_file(path: &Path, policy: IfExists) -> Result<FileTarget> {
+    FileTarget::open(path, policy).map_err(|error| match error.code {
+        Code::TargetExists if policy == IfExists::Fail => {
+            error.hint("or `--if-exists replace`: it takes the place of that one once it is whole")
+        }
+        _ => error,
+    })
 }
 
 /// Opens the file of an earlier run where its checkpoint says that it was.

@@ -156,11 +156,11 @@ impl Conveyor {
         self.wait(stop, GRACE, each, |answer| matches!(answer, Answer::Flushed)).map(|_| ())
     }
 
-    /// Ends the sink.
-    pub(super) fn finish(&mut self, whole: bool, stop: &AtomicBool) -> SinkEnd {
+    /// Ends the sink; what comes of records that were on their way goes to `each`.
+    pub(super) fn finish(&mut self, whole: bool, stop: &AtomicBool, each: &mut dyn FnMut(Outcome)) -> SinkEnd {
         let _ = self.orders.send(Order::Finish(whole));
         let grace = if whole { PUBLISHING } else { GRACE };
-        match self.wait(stop, grace, &mut |_| (), |answer| matches!(answer, Answer::Finished(_))) {
+        match self.wait(stop, grace, each, |answer| matches!(answer, Answer::Finished(_))) {
             Ok(Answer::Finished(end)) => *end,
             Ok(_) => SinkEnd::default(),
             Err(error) => SinkEnd {

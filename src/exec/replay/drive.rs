@@ -3,12 +3,12 @@ use super::conveyor::{Conveyor, Outcome, Parcel, Wanted};
 use super::job::{Job, Limits};
 use super::{Asker, End};
 use crate::error::{Code, Error, Result};
-use crate::exec::{Flow, Observer};
+use crate::exec::{Flow, Observer, Standing};
 use crate::kafka::reader::{Batches, Event, Lent, is_final};
 use crate::kafka::{BrokerFault, codes};
 use crate::model::Record;
 use crate::model::TopicPartition;
-use crate::plan::pace::Rate;
+use crate::plan::pace::Pacer;
 use crate::plan::select::{Choice, Selection};
 use crate::plan::tally::{Place, Tally};
 use crate::plan::window::WindowFilter;
@@ -81,6 +81,8 @@ pub(super) struct Drive<'a> {
     selection: &'a Selection,
     /// Records and bytes that were sent, of all partitions.
     sent: (u64, u64),
+    /// Records and bytes that came, wanted or not: a rate holds for reading.
+    came: (u64, u64),
     pub(super) not_json: u64,
     /// Records that an earlier run passed on.
     pub(super) seen_records: u64,
@@ -91,6 +93,18 @@ pub(super) struct Drive<'a> {
 }
 
 impl Part {
+    fn standing(&self) -> Standing<'_> {
+        Standing {
+            partition: &self.partition,
+            start: self.tally.start(),
+            next: self.tally.next(),
+            end: self.tally.end(),
+            records: self.sent,
+            gaps: self.tally.gaps(),
+            ended: None,
+        }
+    }
+
     pub(super) fn is_whole(&self) -> bool {
         self.end.as_ref().is_some_and(|end| end.ended.is_whole())
     }
@@ -143,6 +157,7 @@ impl<'a> Drive<'a> {
             topic_was_missing: false,
             selection,
             sent: (0, 0),
+            came: (0, 0),
             not_json: 0,
             seen_records: job.seen.values().map(Tally::records).sum(),
             keeper: None,
@@ -155,7 +170,7 @@ impl<'a> Drive<'a> {
     pub(super) fn read(&mut self, source: &mut dyn Batches, conveyor: &mut Conveyor, stop: &AtomicBool) -> Result<()> {
         let total: u64 = self.parts.iter().map(|part| part.tally.left()).sum();
         let started = Instant::now();
-        let most = self.limits.rate.map_or(usize::MAX, Rate::most_at_once);
+        let mut pacer = self.limits.rate.map(Pacer::new);
         // Kept before the first record is on its way: a run that is killed at once can be gone on with too.
         if let Some(keeper) = &mut self.keeper {
             keeper.asks(&self.parts);
@@ -163,13 +178,16 @@ impl<'a> Drive<'a> {
             self.arrive(conveyor, stop)?;
         }
         while self.open > 0 && !stop.load(Ordering::SeqCst) {
-            let wait =
-                self.limits.rate.map_or(Duration::ZERO, |rate| rate.wait(self.sent.0, self.sent.1, started.elapsed()));
+            let wait = pacer.as_ref().map_or(Duration::ZERO, |pacer| pacer.wait(started.elapsed()));
             if conveyor.has_room() && wait.is_zero() {
-                let lent = source.next(POLL, most);
+                let lent = source.next(POLL, pacer.as_ref().map_or(usize::MAX, Pacer::most_at_once));
                 if !lent.is_empty() {
                     self.last_progress = Instant::now();
+                    let before = self.came;
                     self.parcel(lent, conveyor)?;
+                    if let Some(pacer) = &mut pacer {
+                        pacer.came(self.came.0 - before.0, self.came.1 - before.1, started.elapsed());
+                    }
                 }
                 self.collect(conveyor, Duration::ZERO)?;
             } else {
@@ -195,6 +213,7 @@ impl<'a> Drive<'a> {
                 records: self.sent.0,
                 bytes: self.sent.1,
             });
+            self.observer.reading(&mut self.parts.iter().filter(|part| part.end.is_none()).map(Part::standing));
         }
         self.arrive(conveyor, stop)
     }
@@ -222,7 +241,7 @@ impl<'a> Drive<'a> {
     }
 
     /// Enters what the sink took, and keeps the checkpoint.
-    fn came_of(&mut self, outcome: Outcome) {
+    pub(super) fn came_of(&mut self, outcome: Outcome) {
         match outcome {
             Outcome::Taken(taken) => {
                 for taken in taken {
@@ -281,6 +300,8 @@ impl<'a> Drive<'a> {
     fn record(&mut self, partition: usize, record: &Record<'_>) -> bool {
         let Some(part) = self.parts.get_mut(partition).filter(|part| part.end.is_none()) else { return false };
         part.trouble = None;
+        self.came.0 += 1;
+        self.came.1 += record.bytes();
         // Before it is accounted for: the record at which a limit is reached was not read.
         if self.limits.most_records.is_some_and(|most| self.sent.0 >= most)
             || self.limits.most_bytes.is_some_and(|most| self.sent.1 + record.bytes() > most)
@@ -331,6 +352,7 @@ impl<'a> Drive<'a> {
             self.open -= 1;
             part.ended_at = Some(Instant::now());
             self.fresh.push(partition);
+            self.observer.ended(&Standing { ended: Some(ended), ..part.standing() });
         }
         part.end = Some(End { ended, reason });
     }

@@ -118,7 +118,7 @@ pub fn run(
         failure = drive.arrive(&mut conveyor, stop).err();
     }
     let whole = whole && failure.is_none();
-    let mut end = conveyor.finish(whole, stop);
+    let mut end = conveyor.finish(whole, stop, &mut |outcome| drive.came_of(outcome));
     if let Some(error) = end.finished.error.take() {
         // Where lines could not be passed on at the very end, no partition's records are sure to have arrived.
         if error.code == Code::SinkClosed {

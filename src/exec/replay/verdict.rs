@@ -57,10 +57,12 @@ pub(super) fn report(
     if drive.not_json > 0 {
         remarks.push(Remark {
             code: "not-json",
-            message: format!(
-                "{} records were left out since their values are not JSON, which `--where` looks into",
-                drive.not_json
-            ),
+            message: match drive.not_json {
+                1 => "1 record was left out since its value is not JSON, which `--where` looks into".to_owned(),
+                count => {
+                    format!("{count} records were left out since their values are not JSON, which `--where` looks into")
+                }
+            },
         });
     }
     let sum = |of: fn(&ReplayPartition) -> u64| partitions.iter().map(of).sum::<u64>();

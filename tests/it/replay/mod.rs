@@ -11,6 +11,7 @@ mod databases_support;
 mod files;
 mod resolved;
 mod resumed;
+mod selecting;
 mod sinks;
 pub(crate) mod support;
 mod timestamps;
