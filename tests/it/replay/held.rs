@@ -63,6 +63,11 @@ impl Held {
         pipe.read_exact(&mut self.taken[before..]).unwrap();
     }
 
+    /// How many bytes were read.
+    pub fn so_far(&self) -> usize {
+        self.taken.len()
+    }
+
     /// Whether it still runs.
     pub fn runs(&mut self) -> bool {
         self.running.child.try_wait().unwrap().is_none()

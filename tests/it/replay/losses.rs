@@ -2,6 +2,7 @@
 
 use super::held::*;
 use super::support::*;
+use local_kafka::client::Record;
 use local_kafka::{Kafka, shared};
 use serde_json::Value;
 use std::fs::{File, OpenOptions};
@@ -26,7 +27,7 @@ fn retention_that_passes_a_reader_held_back_by_its_sink_is_named() {
     cluster.create_topic(&topic, 2, &[]).unwrap();
     let mut records = many(&topic, 1, 6000);
     records.extend((6000..6010).map(|n| {
-        let record = local_kafka::client::Record::to(&topic).partition(1);
+        let record = Record::to(&topic).partition(1);
         record.key(format!("k{n}")).value(value(n))
     }));
     let produced = list(&cluster.produce(&records).unwrap());
@@ -173,14 +174,15 @@ fn a_log_that_was_truncated_and_grew_past_the_reader_is_named() {
     held.take(500_000);
     cut(&kafka, &segment(&kafka, topic), 100_000);
     // Other records at the same offsets, beyond the window's end.
-    let other: Vec<_> = (0..7000).map(|_| local_kafka::client::Record::to(topic).partition(0).key("other").value("other")).collect();
+    let other = |_| Record::to(topic).partition(0).key("other").value("other");
+    let other: Vec<Record> = (0..7000).map(other).collect();
     cluster.produce(&other).unwrap();
     let ran = held.let_go();
-    eprintln!("{} {}", ran.stderr, read_json(&path));
     assert_eq!(ran.code, 1, "{}", ran.stderr);
     let count = without_hole(&as_produced(&ran.records(), &produced), 0);
     let report = read_json(&path);
     let row = partition(&report, 0);
     assert_eq!(row["next_offset"].as_i64(), Some(count), "{topic}: {row}");
     assert_eq!((&report["outcome"], &row["ended"]), (&"incomplete".into(), &"truncated".into()), "{topic}: {row}");
+    assert!(words(row, "reason").contains("grown again"), "{row}");
 }

@@ -12,6 +12,7 @@ mod files;
 mod held;
 mod losses;
 mod outages;
+mod production;
 mod resolved;
 mod resumed;
 mod sinks;
