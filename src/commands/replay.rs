@@ -138,7 +138,7 @@ pub fn run(context: &Context, args: ReplayArgs) -> Result<Exit> {
         most_records: args.select.max_messages,
         most_bytes: args.select.max_bytes,
         rate: args.select.rate,
-        on_their_way: args.select.buffer / 4,
+        on_their_way: args.select.buffer / 8,
     };
     let window = saved.map_or_else(|| captured.window_report(&spec.window), |saved| saved.window.clone());
     let seen = saved.map(exec::checkpoint::tallies).unwrap_or_default();

@@ -108,12 +108,13 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// A consumer with this `group.id`, which `assign()` asks for: it never joins, and never commits. Of `buffer` bytes it holds about
-    /// half itself; what is being fetched and what was handed out come to that.
+    /// A consumer with this `group.id`, which `assign()` asks for: it never joins, and never commits. Of `buffer` bytes an eighth is for
+    /// keys and values that wait: librdkafka spends some 300 bytes more on each record, and what is being fetched comes to that.
     pub fn new(connection: &Connection, group: &str, isolation: Isolation, buffer: u64) -> Result<Self> {
         let mut config = client_config(connection);
-        let queue = (buffer / 2 / 1024).max(256).to_string();
-        let fetch = (buffer / 16).clamp(64 * 1024, 4 * 1024 * 1024).to_string();
+        let queue = (buffer / 8 / 1024).max(128).to_string();
+        let fetch = (buffer / 64).clamp(64 * 1024, 4 * 1024 * 1024).to_string();
+        let fetches = (buffer / 8).clamp(1024 * 1024, 50 * 1024 * 1024).to_string();
         let wanted = [
             ("group.id", group),
             ("enable.auto.commit", "false"),
@@ -123,16 +124,23 @@ impl Reader {
             ("enable.partition.eof", "true"),
             // `largest`, the default, would jump to the end where the next offset was deleted, and look like success.
             ("auto.offset.reset", "error"),
+            // A sink may block for as long as it likes.
+            ("max.poll.interval.ms", "86400000"),
+        ];
+        for (key, value) in wanted {
+            config.set(key, value);
+        }
+        let preferred = [
             // With the default of a second the reader waits most of the time.
             ("fetch.queue.backoff.ms", "5"),
             // The end of a log is told by a fetch that found nothing, so much later.
             ("fetch.wait.max.ms", "20"),
             ("fetch.message.max.bytes", &fetch),
+            ("fetch.max.bytes", &fetches),
             ("queued.max.messages.kbytes", &queue),
-            // A sink may block for as long as it likes.
-            ("max.poll.interval.ms", "86400000"),
         ];
-        for (key, value) in wanted {
+        // The user's choice where there is one.
+        for (key, value) in preferred.into_iter().filter(|(key, _)| connection.properties.get(key).is_none()) {
             config.set(key, value);
         }
         let consumer = config.create_with_context(Context::new(connection.log.clone())).map_err(creation_error)?;

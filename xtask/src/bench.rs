@@ -1,5 +1,7 @@
 //! `cargo xtask bench`: krewind beside Kafka's own tool, in one run on one broker, as ratios.
 
+mod replay;
+
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -21,12 +23,24 @@ pub struct Bench {
     /// Measure nothing: fill the broker, print its address, and keep it until Enter
     #[arg(long)]
     hold: bool,
+    /// Measure the sinks of a replay instead, beside kcat and Kafka's console consumer
+    #[arg(long)]
+    replay: bool,
+    /// With --replay, how many small records; of larger ones a fifth
+    #[arg(long, default_value_t = 5_000_000)]
+    records: u64,
+    /// With --replay, a PostgreSQL database to write to as well
+    #[arg(long, value_name = "URL")]
+    postgres: Option<String>,
 }
 
 const TOOL: &str = "org.apache.kafka.tools.consumer.group.ConsumerGroupCommand";
 const GROUPS: usize = 500;
 
 pub fn run(bench: &Bench) -> Result<(), Box<dyn Error>> {
+    if bench.replay {
+        return replay::run(bench);
+    }
     let krewind = build()?;
     let kafka = Kafka::builder().heap_mb(2048).as_a_server().start()?;
     let cluster = kafka.client();

@@ -5,6 +5,7 @@ use crate::commands::Context;
 use crate::error::{Code, Error, Exit, Result};
 use crate::exec::gather;
 use crate::exec::replay::checkpoint::CheckpointFile;
+use crate::kafka::config::redact_command_line;
 use crate::kafka::{BrokerFault, Client};
 use crate::report::{Checkpoint, ReplayOutcome};
 use crate::sink::{Begin, IfExists, SinkSpec};
@@ -31,6 +32,10 @@ impl Resuming {
         refuse_sink(into, if_exists)?;
         let mut asked = context.asked.clone();
         asked.retain(|name, _| !FREE.contains(&name.as_str()));
+        if let (SinkSpec::Postgres(url), Some(into)) = (into, asked.get_mut("into")) {
+            // All of it but the password: another host is another request.
+            *into = vec![redact_command_line(std::slice::from_ref(url))];
+        }
         let (file, saved) = CheckpointFile::open(path)?;
         if let Some(saved) = &saved {
             compare(path, &saved.asked, &asked)?;

@@ -87,7 +87,7 @@ pub(super) struct SinkEnd {
 pub(super) struct Conveyor {
     orders: Sender<Order>,
     answers: Receiver<Answer>,
-    /// Most bytes of keys and values on their way.
+    /// Most bytes on their way.
     bound: u64,
     bytes: u64,
     parcels: usize,
@@ -97,7 +97,7 @@ pub(super) struct Conveyor {
 }
 
 impl Conveyor {
-    /// Starts the sink's thread. At most `bound` bytes of keys and values are on their way, or one parcel.
+    /// Starts the sink's thread. At most `bound` bytes are on their way, or one parcel.
     pub(super) fn start(sink: Box<dyn Sink>, bound: u64) -> Result<Self> {
         let (orders, work) = channel();
         let (reply, answers) = channel();

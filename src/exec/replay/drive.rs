@@ -20,6 +20,9 @@ use std::time::{Duration, Instant};
 /// How long one wait for records may take: a batch that is not full comes then.
 const POLL: Duration = Duration::from_millis(10);
 
+/// What librdkafka spends on a record besides its key and value, about.
+const PER_RECORD: u64 = 300;
+
 /// A partition that is being read.
 pub(super) struct Part {
     pub(super) partition: TopicPartition,
@@ -266,7 +269,9 @@ impl<'a> Drive<'a> {
             Ok(())
         })?;
         if !wanted.is_empty() {
-            conveyor.send(Parcel { lent, wanted, bytes: self.sent.1 - before.1 });
+            // What is not wanted of a batch is held as long as the rest of it.
+            let bytes = self.sent.1 - before.1 + lent.len() as u64 * PER_RECORD;
+            conveyor.send(Parcel { lent, wanted, bytes });
         }
         Ok(())
     }

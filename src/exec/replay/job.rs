@@ -36,7 +36,7 @@ pub struct Limits {
     pub most_bytes: Option<u64>,
     /// How fast to read.
     pub rate: Option<Rate>,
-    /// Most bytes of keys and values on their way to the sink.
+    /// Most bytes on their way to the sink, with what the client spends on each record.
     pub on_their_way: u64,
 }
 

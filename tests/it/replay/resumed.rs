@@ -1,6 +1,7 @@
 //! `--checkpoint`: runs that are killed and go on, read back with something other than krewind.
 
 use super::arrived::{arrived, ends};
+use super::databases_support::postgres;
 use super::support::*;
 use local_kafka::client::Record;
 use local_kafka::shared;
@@ -253,4 +254,32 @@ fn a_topic_of_a_killed_run_holds_each_record_once() {
         assert_eq!(values.len(), sent.len(), "{partitioner}");
         assert!(values == sent, "{partitioner}");
     }
+}
+
+#[test]
+fn a_table_in_postgres_of_a_killed_run_has_each_record_once() {
+    let (topic, scratch) = (filled("resumed-postgres"), Scratch::new());
+    let table = format!("resumed_{}", std::process::id());
+    killed_twice(&topic, &scratch, &postgres().url(), &["--table", &table, "--value-format", "string"]);
+    let rows =
+        postgres().psql(&format!("SELECT kafka_partition || ' ' || kafka_offset || ' ' || kafka_value FROM {table}"));
+    same_as_the_list(rows.lines().map(str::to_owned).collect());
+    // Another table is another request.
+    let checkpoint = scratch.text("checkpoint.json");
+    let url = postgres().url();
+    let ran = replay(&[
+        &topic,
+        "--from",
+        "earliest",
+        "--into",
+        &url,
+        "--table",
+        "other",
+        "--value-format",
+        "string",
+        "--checkpoint",
+        &checkpoint,
+    ]);
+    assert_eq!(ran.code, 2, "{}", ran.stderr);
+    assert!(ran.stderr.contains("`--table`"), "{}", ran.stderr);
 }
