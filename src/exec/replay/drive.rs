@@ -335,6 +335,7 @@ impl<'a> Drive<'a> {
         let Some(part) = self.parts.get_mut(partition).filter(|part| part.end.is_none()) else { return };
         if fault.code == codes::AUTO_OFFSET_RESET {
             part.trouble_of(Kind::OutOfLog);
+            part.last_fault = Some(fault);
         } else if is_final(&fault) {
             if fault.is_missing_topic() {
                 // It may have been made anew.
