@@ -113,6 +113,11 @@ impl Conveyor {
         self.parcels == 0 || self.bytes < self.bound && self.parcels < MOST_PARCELS
     }
 
+    /// Whether anything is on its way.
+    pub(super) fn is_busy(&self) -> bool {
+        self.parcels > 0
+    }
+
     pub(super) fn send(&mut self, parcel: Parcel) {
         self.bytes += parcel.bytes;
         self.parcels += 1;

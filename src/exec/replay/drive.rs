@@ -220,6 +220,9 @@ impl<'a> Drive<'a> {
 
     /// Waits until everything that was sent has arrived.
     pub(super) fn arrive(&mut self, conveyor: &mut Conveyor, stop: &AtomicBool) -> Result<()> {
+        if stop.load(Ordering::SeqCst) && conveyor.is_busy() {
+            self.observer.status("interrupted: the sink still takes what is on its way, for some seconds at most");
+        }
         conveyor.settle(stop, &mut |outcome| self.came_of(outcome))?;
         self.unkept.take().map_or(Ok(()), Err)
     }
