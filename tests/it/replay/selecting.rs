@@ -307,7 +307,8 @@ fn keys_and_values_stand_in_the_line_as_was_asked_for() {
     let topic = unique("formats");
     cluster.create_topic(&topic, 1, &[]).unwrap();
     let framed = b"\x00\x00\x00\x00\x07\x02a";
-    let contents: [(Option<&[u8]>, Option<&[u8]>); 5] = [
+    type Bytes<'a> = Option<&'a [u8]>;
+    let contents: [(Bytes<'_>, Bytes<'_>); 5] = [
         (Some(b"1"), Some(br#"{ "b" : 1.50, "a": [ 1e2, "x\u0041" ] }"#)),
         (Some(b"\"k\""), Some(b"null")),
         (None, None),
