@@ -66,7 +66,7 @@ pub enum Command {
     /// Resolve a window of topics and print it, also as Spark reads it; nothing is read
     Window(window::ResolveArgs),
     /// Read a window of topics into a sink, beside production; it stops by itself
-    Replay(Box<replay::ReplayArgs>),
+    Replay(replay::ReplayArgs),
     /// Produce again what a replay wrote to a file: check, show, ask, produce
     Load(load::LoadArgs),
     /// Show, find or check the configuration
@@ -161,7 +161,7 @@ fn run_command_line() -> Exit {
         Command::Apply(args) => apply::run(&context, &args),
         Command::Undo(args) => undo::run(&context, &args),
         Command::Window(args) => window::run(&context, &args),
-        Command::Replay(args) => replay::run(&context, *args),
+        Command::Replay(args) => replay::run(&context, args),
         Command::Load(args) => load::run(&context, &args),
         Command::Config(command) => config::run(&context, &command),
         Command::Completions(args) => completions::run(&context, &args),

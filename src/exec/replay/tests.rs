@@ -154,7 +154,7 @@ impl Lent for Brought {
 }
 
 impl Batches for Script<'_> {
-    fn next(&mut self, timeout: Duration, _: usize) -> Box<dyn Lent> {
+    fn next(&mut self, timeout: Duration, most: usize) -> Box<dyn Lent> {
         match self.steps.pop_front() {
             Some(step @ (Record(..) | End(..) | Fault(..))) => return Box::new(Brought(Some(step))),
             Some(Topic(id)) => *self.cluster.topic_id.lock().unwrap() = id,
@@ -167,7 +167,8 @@ impl Batches for Script<'_> {
             }
             Some(StopWith(partition, offset)) => {
                 self.stop.store(true, Ordering::SeqCst);
-                return Box::new(Brought(Some(Record(partition, offset))));
+                self.steps.push_front(Record(partition, offset));
+                return self.next(timeout, most);
             }
             Some(Stop) => self.stop.store(true, Ordering::SeqCst),
             None => std::thread::sleep(timeout.min(Duration::from_millis(2))),
