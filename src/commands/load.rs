@@ -125,11 +125,11 @@ struct Watcher<'a> {
 
 impl Observer for Watcher<'_> {
     fn status(&self, text: &str) {
-        self.ui.status(text);
+        self.progress.beside(|| self.ui.status(text));
     }
 
     fn warn(&self, text: &str) {
-        self.ui.warn(text);
+        self.progress.beside(|| self.ui.warn(text));
     }
 
     fn flow(&self, flow: &Flow) {

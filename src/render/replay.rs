@@ -87,8 +87,11 @@ fn total(report: &ReplayReport, style: Style) -> String {
         style.count(total.records_per_second.round() as i64),
     );
     if total.filtered > 0 {
-        let was = if total.filtered == 1 { "record was" } else { "records were" };
-        text.push_str(&format!("{} {was} left out, since they were not asked for\n", style.count(total.filtered)));
+        let why = match total.filtered {
+            1 => "record was left out, since it was not asked for",
+            _ => "records were left out, since they were not asked for",
+        };
+        text.push_str(&format!("{} {why}\n", style.count(total.filtered)));
     }
     let outside = report.partitions.iter().map(|partition| partition.outside_window).sum();
     text.push_str(&super::window::timestamps(&report.window, outside, style));
@@ -117,7 +120,7 @@ fn total(report: &ReplayReport, style: Style) -> String {
         None if !report.outcome.is_whole() && !matches!(report.sink.target.as_str(), "-" | "null") => {
             text.push_str(&format!("not whole, so {into} was not made\n"));
         }
-        None if report.outcome == ReplayOutcome::Interrupted => {
+        None if report.outcome == ReplayOutcome::Interrupted && report.sink.target != "null" => {
             text.push_str("interrupted: what was written is not whole\n")
         }
         None => {}
@@ -168,4 +171,62 @@ fn csv_row(row: &ReplayPartition) -> Vec<String> {
         row.ended.as_str().to_owned(),
         field(row.reason.as_deref()),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    fn words(outcome: &str, sink: Value, filtered: u64) -> String {
+        let ended = if outcome == "interrupted" { "interrupted" } else { "end-reached" };
+        let report = json!({
+            "kind": "replay", "version": 1, "outcome": outcome, "cluster_id": "c", "captured_at": "2026-12-01T10:00:00.000Z",
+            "isolation_level": "read_committed", "window": {"mode": "offsets", "from": {"offset": 0}, "to": null},
+            "partitions": [{
+                "topic": "t", "topic_id": null, "partition": 0, "start_offset": 0, "end_offset": 9, "next_offset": 5,
+                "high_watermark": 9, "held_back": 0, "records": 5, "filtered": filtered, "outside_window": 0, "gaps": 0,
+                "bytes": 10, "ended": ended, "reason": null
+            }],
+            "total": {"records": 5, "filtered": filtered, "bytes": 10, "seconds": 1.0, "records_per_second": 5.0},
+            "sink": sink, "resume": null
+        });
+        let report: ReplayReport = serde_json::from_value(report).unwrap();
+        let text = total(&report, Style::default());
+        text.split_once('\n').unwrap().1.to_owned()
+    }
+
+    fn sink(into: &str, target: &str, written: u64) -> Value {
+        json!({"into": into, "target": target, "partial": null, "written": written, "duplicates": 0})
+    }
+
+    #[test]
+    fn what_stays_of_a_run_that_is_not_whole_is_told_by_its_sink() {
+        for (sink, expected) in [
+            (sink("null", "null", 5), ""),
+            (sink("jsonl", "-", 5), "interrupted: what was written is not whole\n"),
+            (sink("jsonl", "a.jsonl", 5), "not whole, so a.jsonl was not made\n"),
+            (sink("sqlite", "a.db, table r", 5), "not whole: 5 records of it are in a.db, table r, and stay there\n"),
+            (
+                sink("postgres", "p, table r", 0),
+                "0 of them are known to have arrived\nnot whole: nothing of it is in p, table r\n",
+            ),
+            (sink("kafka", "copy", 5), "not whole: 5 records were produced into copy, and stay there\n"),
+        ] {
+            assert_eq!(words("interrupted", sink, 0), expected);
+        }
+    }
+
+    #[test]
+    fn what_was_left_out_is_told() {
+        assert_eq!(words("complete", sink("null", "null", 5), 0), "");
+        assert_eq!(
+            words("complete", sink("null", "null", 5), 1),
+            "1 record was left out, since it was not asked for\n"
+        );
+        assert_eq!(
+            words("limited", sink("null", "null", 5), 4),
+            "4 records were left out, since they were not asked for\n"
+        );
+    }
 }

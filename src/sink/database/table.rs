@@ -87,7 +87,8 @@ pub fn mode(own: bool, if_exists: Option<IfExists>, shown: &str) -> Result<Mode>
 /// The refusal of a table whose columns don't fit.
 pub fn unfit(shown: &str, what: &[String]) -> Error {
     Error::new(Code::TargetExists, format!("the table {shown} does not fit: {}", what.join("; ")))
-        .hint("name another with `--table`, or `--if-exists replace` puts a new one in its place; nothing was read")
+        .hint("`--key-format` and `--value-format` as it was made with may fit it; nothing was read")
+        .hint("or name another with `--table`; `--if-exists replace` puts a new one in its place")
 }
 
 #[cfg(test)]
