@@ -165,10 +165,14 @@ impl Drive<'_> {
                 (Ended::Truncated, format!("the log ends at {} now, before the window's end {end}", log.high_watermark))
             }
             // Other records stand where the log was cut off; librdkafka tells that from the leader's epochs, in words alone.
-            Kind::OutOfLog if part.last_fault.as_ref().is_some_and(|fault| fault.message.contains("log truncation")) => (
-                Ended::Truncated,
-                format!("the log was cut off before offset {next}, and has grown again with other records"),
-            ),
+            Kind::OutOfLog
+                if part.last_fault.as_ref().is_some_and(|fault| fault.message.contains("log truncation")) =>
+            {
+                (
+                    Ended::Truncated,
+                    format!("the log was cut off before offset {next}, and has grown again with other records"),
+                )
+            }
             Kind::OutOfLog => (Ended::Error, format!("offset {next} could not be read, though the log has it")),
             Kind::LogEnds { at }
                 if self.limits.isolation == Isolation::ReadCommitted && log.last_stable <= at.max(next) =>

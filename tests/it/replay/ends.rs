@@ -4,9 +4,9 @@ use super::held::value;
 use super::support::*;
 use local_kafka::client::{Producer, Record};
 use local_kafka::{Check, Cluster, shared, wait_for};
+use rdkafka::Message;
 use rdkafka::consumer::Consumer;
 use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
-use rdkafka::Message;
 use serde_json::Value;
 use std::time::Duration;
 
@@ -23,7 +23,8 @@ fn windows(topic: &str, windows: &[(i64, i64)], more: &[&str]) -> Vec<(Vec<Value
         .map(|(start, end)| {
             let (start, end) = (start.to_string(), end.to_string());
             let (report, path) = scratch.report();
-            let args = [topic, "--start-offset", &start, "--end-offset", &end, "--wait-stable", "1h", "--report", &report];
+            let args =
+                [topic, "--start-offset", &start, "--end-offset", &end, "--wait-stable", "1h", "--report", &report];
             let ran = replay(&[&args[..], more].concat());
             assert_eq!(ran.code, 0, "{start}..{end}: {}", ran.stderr);
             (ran.records(), partition(&read_json(&path), 0).clone())
@@ -55,14 +56,18 @@ fn a_window_ends_at_its_end_whatever_stands_there() {
     const COMMITTED: [(i64, &str); 6] = [(0, "a"), (1, "b"), (2, "c"), (3, "d"), (8, "e"), (9, "f")];
     const ABORTED: [(i64, &str); 2] = [(5, "x"), (6, "y")];
     // Each end once, and windows that hold nothing but markers and aborted records.
-    let asked: Vec<(i64, i64)> =
-        (1..=11).map(|end| (0, end)).chain([(4, 5), (7, 8), (10, 11), (5, 7), (5, 8), (4, 8), (6, 9), (9, 10)]).collect();
+    let asked: Vec<(i64, i64)> = (1..=11)
+        .map(|end| (0, end))
+        .chain([(4, 5), (7, 8), (10, 11), (5, 7), (5, 8), (4, 8), (6, 9), (9, 10)])
+        .collect();
     let check = |isolation: &str, in_the_log: Vec<(i64, &str)>| {
         for ((start, end), (records, row)) in
             asked.iter().zip(windows(&topic, &asked, &["--isolation-level", isolation]))
         {
-            let found: Vec<(i64, &str)> =
-                records.iter().map(|record| (record["offset"].as_i64().unwrap(), record["value"].as_str().unwrap())).collect();
+            let found: Vec<(i64, &str)> = records
+                .iter()
+                .map(|record| (record["offset"].as_i64().unwrap(), record["value"].as_str().unwrap()))
+                .collect();
             let expected: Vec<(i64, &str)> =
                 in_the_log.iter().copied().filter(|(offset, _)| (start..end).contains(&offset)).collect();
             assert_eq!(found, expected, "{start}..{end} {isolation}");
@@ -130,8 +135,10 @@ fn batches_that_compaction_emptied_are_passed_and_a_compacted_tail_is_an_end() {
     .unwrap();
 
     // Ends inside the gap, at its last offset, right behind it; windows that lie in it; and all that is left.
-    let asked = [(0, 1), (0, 2), (0, 100), (0, 150), (0, 151), (0, 152), (1, 51), (51, 101), (100, 101), (150, 151), (3, 201)];
+    let asked =
+        [(0, 1), (0, 2), (0, 100), (0, 150), (0, 151), (0, 152), (1, 51), (51, 101), (100, 101), (150, 151), (3, 201)];
     let limited = ["--buffer", "1MB", "-X", "fetch.message.max.bytes=1024"];
+    // As many as come at once, and one batch at a time.
     for more in [&[][..], &limited] {
         for ((start, end), (records, row)) in asked.iter().zip(windows(&topic, &asked, more)) {
             let found: Vec<i64> = places(&records).into_iter().map(|place| place.1).collect();

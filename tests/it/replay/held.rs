@@ -14,7 +14,9 @@ pub fn value(n: usize) -> String {
 /// This many of them in each of the first partitions, in turn.
 pub fn many(topic: &str, partitions: usize, count: usize) -> Vec<Record> {
     (0..count)
-        .map(|n| Record::to(topic).partition(i32::try_from(n % partitions).unwrap()).key(format!("k{n}")).value(value(n)))
+        .map(|n| {
+            Record::to(topic).partition(i32::try_from(n % partitions).unwrap()).key(format!("k{n}")).value(value(n))
+        })
         .collect()
 }
 

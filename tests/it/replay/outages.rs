@@ -18,9 +18,8 @@ fn leaders(cluster: &Cluster, topic: &str) -> Option<BTreeMap<i32, i32>> {
 /// Waits until each partition has a leader, and this node leads none.
 fn await_moved(cluster: &Cluster, topic: &str, gone: i32) {
     until(&format!("node {gone} to lead nothing"), || {
-        leaders(cluster, topic).is_some_and(|now| {
-            now.len() == PARTITIONS && now.values().all(|leader| *leader > 0 && *leader != gone)
-        })
+        leaders(cluster, topic)
+            .is_some_and(|now| now.len() == PARTITIONS && now.values().all(|leader| *leader > 0 && *leader != gone))
     });
 }
 

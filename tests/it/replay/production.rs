@@ -199,8 +199,10 @@ fn live_groups_of_both_protocols_are_the_same_before_during_and_after() {
         until("the rest", || member.told.read.lock().unwrap().len() >= 400);
         let mut read = member.told.read.lock().unwrap().clone();
         read.sort_unstable();
-        let expected: Vec<(i64, i64)> =
-            [(0, 5900), (1, 5700)].into_iter().flat_map(|(p, from)| (from..6000).map(move |offset| (p, offset))).collect();
+        let expected: Vec<(i64, i64)> = [(0, 5900), (1, 5700)]
+            .into_iter()
+            .flat_map(|(p, from)| (from..6000).map(move |offset| (p, offset)))
+            .collect();
         assert_eq!(read, expected);
         assert_eq!(cluster.committed_offsets(group, topic, &partitions).unwrap(), [Some(5900), Some(5700)]);
     }
