@@ -102,44 +102,41 @@ fn left(cluster: &Cluster, topic: &str, end: i64) -> Vec<i64> {
     offsets
 }
 
-#[test]
-fn batches_that_compaction_emptied_are_passed_and_a_compacted_tail_is_an_end() {
+/// Four rounds of the same keys 0 to 49 after one record, compacted: of the rounds the last alone is left. Returns the offsets that are
+/// left, as they are read by a consumer that is not krewind's, some records behind the rounds among them.
+fn compacted(topic: &str, round: &dyn Fn(&[Record]), last: std::ops::Range<i64>, filled: i64) -> Vec<i64> {
     let cluster = shared();
-    let topic = unique("emptied");
     let config = [
         ("cleanup.policy", "compact"),
         ("segment.ms", "100"),
         ("min.cleanable.dirty.ratio", "0.01"),
         ("min.compaction.lag.ms", "0"),
     ];
-    cluster.create_topic(&topic, 1, &config).unwrap();
-    let keyed = |key: String| Record::to(&topic).partition(0).key(key).value(value(0));
+    cluster.create_topic(topic, 1, &config).unwrap();
+    let keyed = |key: String| Record::to(topic).partition(0).key(key).value(value(0));
     cluster.produce(&[keyed("first".to_owned())]).unwrap();
-    // The last batch of each producer stays, empty, since it holds the producer's sequence.
     for _ in 0..4 {
-        cluster.produce(&(0..50).map(|n| keyed(format!("key-{n}"))).collect::<Vec<_>>()).unwrap();
+        round(&(0..50).map(|n| keyed(format!("key-{n}"))).collect::<Vec<_>>());
     }
-    let filled = cluster.watermarks(&topic, 0).unwrap().1;
-    assert_eq!(filled, 201);
+    until("the rounds", || cluster.watermarks(topic, 0).unwrap() == (0, filled));
+    let expected: Vec<i64> = std::iter::once(0).chain(last).collect();
     let mut filler = 0;
-    // 0, then nothing of the first three rounds, then the last of each key.
-    let expected: Vec<i64> = std::iter::once(0).chain(151..201).collect();
-    let offsets = wait_for("compaction", LIMIT, || {
+    wait_for("compaction", LIMIT, || {
         // The active segment is never compacted, and rolls only when something is written.
         filler += 1;
         cluster.produce(&[keyed(format!("filler-{filler}"))])?;
-        let offsets = left(cluster, &topic, filled + filler);
+        let offsets = left(cluster, topic, filled + filler);
         let before: Vec<i64> = offsets.iter().copied().filter(|offset| *offset < filled).collect();
         Ok(if before == expected { Check::Done(offsets) } else { Check::NotYet(format!("{before:?}")) })
     })
-    .unwrap();
+    .unwrap()
+}
 
-    // Ends inside the gap, at its last offset, right behind it; windows that lie in it; and all that is left.
-    let asked =
-        [(0, 1), (0, 2), (0, 100), (0, 150), (0, 151), (0, 152), (1, 51), (51, 101), (100, 101), (150, 151), (3, 201)];
-    let limited = ["--buffer", "1MB", "-X", "fetch.message.max.bytes=1024"];
-    for more in [&[][..], &limited] {
-        for ((start, end), (records, row)) in asked.iter().zip(windows(&topic, &asked, more)) {
+/// Each of these windows holds of the offsets that are left those within it.
+fn hold(topic: &str, asked: &[(i64, i64)], offsets: &[i64]) {
+    // As many as come at once, and one batch at a time.
+    for more in [&[][..], &["--buffer", "1MB", "-X", "fetch.message.max.bytes=1024"]] {
+        for ((start, end), (records, row)) in asked.iter().zip(windows(topic, asked, more)) {
             let found: Vec<i64> = places(&records).into_iter().map(|place| place.1).collect();
             let expected: Vec<i64> = offsets.iter().copied().filter(|offset| (start..end).contains(&offset)).collect();
             assert_eq!(found, expected, "{start}..{end}");
@@ -148,6 +145,35 @@ fn batches_that_compaction_emptied_are_passed_and_a_compacted_tail_is_an_end() {
             assert_eq!((&row["ended"], &row["next_offset"]), (&"end-reached".into(), &(*end).into()), "{row}");
         }
     }
+}
+
+#[test]
+fn batches_that_compaction_emptied_are_passed_and_a_compacted_tail_is_an_end() {
+    let topic = unique("emptied");
+    // A producer for each round: its last batch stays, empty, since it holds the producer's sequence.
+    let round = |records: &[Record]| drop(shared().produce(records).unwrap());
+    // The record at 0, and rounds at 1, 51, 101 and 151.
+    let offsets = compacted(&topic, &round, 151..201, 201);
+    // Ends inside the gap, at its last offset, right behind it; windows that lie in it; and all that is left.
+    let asked =
+        [(0, 1), (0, 2), (0, 100), (0, 150), (0, 151), (0, 152), (1, 51), (51, 101), (100, 101), (150, 151), (3, 201)];
+    hold(&topic, &asked, &offsets);
+}
+
+#[test]
+fn a_log_that_is_compacted_and_transactional_is_read_to_its_end() {
+    let topic = unique("both");
+    let producer = shared().transactional_producer(&unique("tx"), &[]).unwrap();
+    let round = |records: &[Record]| {
+        producer.begin().unwrap();
+        producer.produce(records).unwrap();
+        producer.commit().unwrap();
+    };
+    // The record at 0, rounds at 1, 52, 103 and 154, and the marker of each behind it: at 51, 102, 153 and 204.
+    let offsets = compacted(&topic, &round, 154..204, 205);
+    let asked =
+        [(0, 51), (0, 52), (51, 52), (52, 102), (1, 154), (153, 155), (154, 204), (0, 205), (203, 205), (204, 205)];
+    hold(&topic, &asked, &offsets);
 }
 
 #[test]
@@ -215,4 +241,17 @@ fn a_tombstone_is_null_in_every_format_and_broken_json_names_its_record() {
     assert!(place.iter().all(|part| reason.contains(part)) && reason.contains("JSON"), "{reason}");
     assert!(ran.stderr.contains(&topic) && ran.stderr.contains("JSON"), "{}", ran.stderr);
     assert!(!scratch.path("a.jsonl").exists());
+}
+
+#[test]
+fn a_name_with_a_dot_is_no_pattern() {
+    let cluster = shared();
+    let stem = unique("audit");
+    let (dotted, dashed) = (format!("{stem}.events"), format!("{stem}-events"));
+    for topic in [&dotted, &dashed] {
+        cluster.create_topic(topic, 1, &[]).unwrap();
+        cluster.produce(&[Record::to(topic).partition(0).value(topic)]).unwrap();
+    }
+    let ran = replay(&[&dotted, "--from", "earliest"]);
+    assert_eq!((ran.code, values(&ran.records())), (0, vec![dotted.as_str()]), "{}", ran.stderr);
 }
