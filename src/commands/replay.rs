@@ -44,24 +44,24 @@ pub struct ReplayArgs {
     select: SelectArgs,
 
     /// Whether records of open and aborted transactions are left out
-    #[arg(long, value_enum, value_name = "LEVEL", default_value_t = Level::ReadCommitted)]
+    #[arg(long, help_heading = "Reading", value_enum, value_name = "LEVEL", default_value_t = Level::ReadCommitted)]
     isolation_level: Level,
 
     /// How long to wait for a transaction that is open before the window's end
-    #[arg(long, value_name = "SPAN", default_value = "10s", value_parser = span)]
+    #[arg(long, help_heading = "Reading", value_name = "SPAN", default_value = "10s", value_parser = span)]
     wait_stable: Duration,
 
     /// Give up when nothing has come for this long
-    #[arg(long, value_name = "SPAN", default_value = "5m", value_parser = span)]
+    #[arg(long, help_heading = "Reading", value_name = "SPAN", default_value = "5m", value_parser = span)]
     stall_timeout: Duration,
 
     /// Keep in this file how far the run has got: after it was killed, the same command goes on from there, and the sink holds each
     /// record once
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["max_messages", "max_bytes"])]
+    #[arg(long, help_heading = "Reading", value_name = "FILE", conflicts_with_all = ["max_messages", "max_bytes"])]
     checkpoint: Option<PathBuf>,
 
     /// Write the report to this new file too, as JSON
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, help_heading = "Reading", value_name = "FILE")]
     report: Option<PathBuf>,
 }
 
