@@ -225,7 +225,7 @@ impl Ui {
         }
         let bar =
             indicatif::ProgressBar::with_draw_target(Some(total), indicatif::ProgressDrawTarget::stderr_with_hz(10));
-        let template = format!("  {{bar:30}} {{human_pos}}/{{human_len}} {unit}  {{msg}}  {{eta}} left");
+        let template = format!("  {{bar:20}} {{human_pos}}/{{human_len}} {unit}  {{eta}} left  {{wide_msg}}");
         if let Ok(style) = indicatif::ProgressStyle::with_template(&template) {
             bar.set_style(style.progress_chars("=> "));
         }
