@@ -435,7 +435,9 @@ fn a_bar_on_the_terminal_tells_records_bytes_rate_and_time_left() {
     cluster.create_topic(&topic, 1, &[]).unwrap();
     cluster.produce_numbers(&topic, 0, 5000).unwrap();
     let args = ["replay", &topic, "--from", "earliest", "--into", "null", "--rate", "1k", "-v"];
-    let mut terminal = Terminal::start(&Krewind::on(cluster), &args);
+    // Its directories stay until the run has ended.
+    let home = Krewind::on(cluster);
+    let mut terminal = Terminal::start(&home, &args);
     for words in ["/5,000 offsets", "records, ", "/s", " left"] {
         terminal.shows(words);
     }

@@ -56,7 +56,9 @@ fn anything_else_declines() {
 fn who_declines_on_a_terminal_sees_the_plan_once() {
     let place = place();
     let args = ["reset", &place.group, "--topic", &place.topic, "--to-earliest"];
-    let mut terminal = Terminal::redirected(&place.krewind(), &args, r#"exec "$0" "$@""#);
+    // Its directories stay until the run has ended.
+    let home = place.krewind();
+    let mut terminal = Terminal::redirected(&home, &args, r#"exec "$0" "$@""#);
     terminal.shows("to apply");
     terminal.types("no");
     let ran = terminal.end().exits(3).tells("nothing was written");
@@ -213,7 +215,9 @@ fn a_group_that_goes_or_comes_while_the_question_stands() {
             .map(str::to_owned)
     };
     let place = Place::with_records(&[9]);
-    let mut terminal = Terminal::start(&place.krewind(), &args(&place).each_ref().map(String::as_str));
+    // Its directories stay until the run has ended.
+    let home = place.krewind();
+    let mut terminal = Terminal::start(&home, &args(&place).each_ref().map(String::as_str));
     terminal.shows("to apply");
     place.commit(&[4]);
     terminal.types(&place.group);
@@ -221,7 +225,9 @@ fn a_group_that_goes_or_comes_while_the_question_stands() {
     assert_eq!(place.stands(), [Some(4)]);
 
     let place = Place::with_records(&[9]);
-    let mut terminal = Terminal::start(&place.krewind(), &args(&place).each_ref().map(String::as_str));
+    // Its directories stay until the run has ended.
+    let home = place.krewind();
+    let mut terminal = Terminal::start(&home, &args(&place).each_ref().map(String::as_str));
     terminal.shows("to apply");
     let share = ShareGroup::join(&place.cluster, &place.group, &place.topic).unwrap();
     terminal.types(&place.group);

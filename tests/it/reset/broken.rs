@@ -299,7 +299,9 @@ fn a_broker_that_falls_silent_is_given_up_within_the_timeout() {
     let args = ["reset", &place.group, "--topic", &place.topic, "--to-offset", "2", "-o", "json"];
     let mut asked = Terminal::start(&krewind, &args);
     asked.shows("to apply");
-    let mut interrupted = Terminal::start(&place.krewind(), &args);
+    // Its directories stay until the run has ended.
+    let home = place.krewind();
+    let mut interrupted = Terminal::start(&home, &args);
     interrupted.shows("to apply");
     kafka.node(1).pause().unwrap();
 

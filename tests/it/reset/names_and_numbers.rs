@@ -47,7 +47,9 @@ fn a_group_may_have_any_name() {
 fn typed_for(place: &Place, typed: &str) -> Ran {
     let flag = format!("--group={}", place.group);
     let args = ["reset", &flag, "--topic", &place.topic, "--to-earliest", "-o", "json"];
-    let mut terminal = Terminal::start(&place.krewind(), &args);
+    // Its directories stay until the run has ended.
+    let home = place.krewind();
+    let mut terminal = Terminal::start(&home, &args);
     terminal.shows("to apply");
     terminal.types(typed);
     terminal.end()

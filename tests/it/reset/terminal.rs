@@ -25,7 +25,9 @@ impl Terminal {
         let report = tempfile::NamedTempFile::new().unwrap();
         let run = krewind.command(args);
         let mut command = Command::new("/bin/sh");
-        command.args(["-c", shell]).arg(run.get_program()).args(run.get_args());
+        // By the run itself: from here the size might come after its first look.
+        let shell = format!("stty rows 50 cols 200; {shell}");
+        command.args(["-c", &shell]).arg(run.get_program()).args(run.get_args());
         krewind.environment(&mut command);
         command.env("REPORT", report.path()).env("NO_COLOR", "1");
         let mut session = Session::spawn(command).unwrap();
