@@ -45,8 +45,45 @@ pub fn bytes(path: &Path) -> Result<Vec<u8>> {
         .map_err(|error| Error::new(Code::BadFile, format!("`{}` can't be read", path.display())).caused_by(error))
 }
 
+/// A line of a CSV file: its fields, and how its fault is told.
+pub struct CsvLine<'a> {
+    path: &'a Path,
+    number: Option<usize>,
+    hint: &'static str,
+    /// The fields.
+    pub record: csv::StringRecord,
+}
+
+impl CsvLine<'_> {
+    /// The fault of this line, by its number: it refuses the whole file.
+    pub fn bad(&self, why: String) -> Error {
+        let shown = self.path.display();
+        let place = self.number.map_or_else(|| format!("`{shown}`"), |number| format!("line {number} of `{shown}`"));
+        Error::new(Code::BadFile, format!("{place} {why}")).hint(self.hint)
+    }
+
+    /// Whether it is a header: the first line, where it names a column.
+    pub fn is_header(&self, index: usize) -> bool {
+        index == 0 && self.record.iter().any(|field| field.trim().eq_ignore_ascii_case("partition"))
+    }
+}
+
+/// The lines of a CSV file; comments, quotes, CRLF and blank lines are fine.
+pub fn csv_lines<'a>(path: &'a Path, text: &'a [u8], hint: &'static str) -> impl Iterator<Item = Result<CsvLine<'a>>> {
+    let reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).comment(Some(b'#')).from_reader(text);
+    reader.into_records().map(move |record| {
+        let position = record.as_ref().ok().and_then(csv::StringRecord::position);
+        let number = position.map(|position| line_of(text, position.byte()));
+        let line = |record| CsvLine { path, number, hint, record };
+        match record {
+            Ok(record) => Ok(line(record)),
+            Err(error) => Err(line(csv::StringRecord::new()).bad(format!("is no CSV: {error}"))),
+        }
+    })
+}
+
 /// The number of the line that a record stands in, whose position is that of the blank lines and comments before it.
-pub fn line_of(text: &[u8], byte: u64) -> usize {
+fn line_of(text: &[u8], byte: u64) -> usize {
     let mut at = usize::try_from(byte).unwrap_or(text.len()).min(text.len());
     loop {
         match text.get(at) {

@@ -1,23 +1,13 @@
 //! A load's report as text, as a table and as CSV.
 
 use super::csv::lines;
-use super::table::{Column, Grid, Style};
+use super::table::{Grid, Style};
 use crate::model::visible;
 use crate::report::{LoadReport, ReplayOutcome};
 
-const COLUMNS: [Column; 7] = [
-    ("TOPIC", false),
-    ("PARTITION", true),
-    ("START-OFFSET", true),
-    ("END-OFFSET", true),
-    ("RECORDS", true),
-    ("GAPS", true),
-    ("ENDED", false),
-];
-
 /// The partitions of the file, and the sums.
 pub fn table(report: &LoadReport, style: Style) -> String {
-    let mut grid = Grid::new(style, &COLUMNS);
+    let mut grid = Grid::new(style, super::replay::narrow());
     for row in &report.partitions {
         grid.row(vec![
             row.topic.clone(),

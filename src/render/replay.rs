@@ -5,17 +5,8 @@ use super::table::{Column, Grid, Style};
 use crate::model::visible;
 use crate::report::{ReplayOutcome, ReplayPartition, ReplayReport};
 
-const COLUMNS: [Column; 7] = [
-    ("TOPIC", false),
-    ("PARTITION", true),
-    ("START-OFFSET", true),
-    ("END-OFFSET", true),
-    ("RECORDS", true),
-    ("GAPS", true),
-    ("ENDED", false),
-];
-
-const WIDE_COLUMNS: [Column; 13] = [
+/// The columns of a run; the first [`NARROW`] of them where `wide` was not asked for.
+const COLUMNS: [Column; 13] = [
     ("TOPIC", false),
     ("PARTITION", true),
     ("START-OFFSET", true),
@@ -31,9 +22,16 @@ const WIDE_COLUMNS: [Column; 13] = [
     ("BYTES", true),
 ];
 
+const NARROW: usize = 7;
+
+/// The columns that every run has, a load's too.
+pub(super) fn narrow() -> &'static [Column] {
+    &COLUMNS[..NARROW]
+}
+
 /// The partitions, what is worth saying of them, and the sums.
 pub fn table(report: &ReplayReport, style: Style, wide: bool) -> String {
-    let columns: &[Column] = if wide { &WIDE_COLUMNS } else { &COLUMNS };
+    let columns = if wide { &COLUMNS[..] } else { narrow() };
     let mut grid = Grid::new(style, columns);
     for row in &report.partitions {
         let mut cells = vec![

@@ -82,27 +82,17 @@ fn no_sentinels(path: &Path, rows: &Rows) -> Result<()> {
 /// CRLF and blank lines are fine.
 fn of_csv(context: &Context, path: &Path, text: &[u8]) -> Result<Rows> {
     let shown = path.display();
-    let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).comment(Some(b'#')).from_reader(text);
     let mut rows = Rows::new();
     let mut columns = None;
-    for (index, record) in reader.records().enumerate() {
-        let line = record
-            .as_ref()
-            .ok()
-            .and_then(|record| record.position())
-            .map(|position| saved::line_of(text, position.byte()));
-        let bad = |why: String| {
-            let place = line.map_or_else(|| format!("`{shown}`"), |line| format!("line {line} of `{shown}`"));
-            Error::new(Code::BadFile, format!("{place} {why}"))
-                .hint("a line is `topic,partition,offset`, or `group,topic,partition,offset` for several groups; an offset may also be a time, `earliest` or `latest`")
-        };
-        let record = record.map_err(|error| bad(format!("is no CSV: {error}")))?;
+    const HINT: &str = "a line is `topic,partition,offset`, or `group,topic,partition,offset` for several groups; an offset may also be a time, `earliest` or `latest`";
+    for (index, line) in saved::csv_lines(path, text, HINT).enumerate() {
+        let line = line?;
+        let (bad, record) = (|why: String| line.bad(why), &line.record);
         // Names of groups may have blanks at their ends; nothing else does.
         let last = record.len().saturating_sub(3);
         let fields: Vec<&str> =
             record.iter().enumerate().map(|(at, field)| if at < last { field } else { field.trim() }).collect();
-        let header = index == 0 && fields.iter().any(|field| field.eq_ignore_ascii_case("partition"));
-        if header {
+        if line.is_header(index) {
             continue;
         }
         let (group, [topic, partition, offset]) = match fields.as_slice() {

@@ -20,23 +20,14 @@ pub fn read(path: &Path) -> Result<Rows> {
 fn parse(path: &Path, bytes: &[u8]) -> Result<Rows> {
     let shown = path.display();
     let text = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
-    let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).comment(Some(b'#')).from_reader(text);
     let mut rows = Rows::new();
     let mut header = false;
-    for (index, record) in reader.records().enumerate() {
-        let line = record
-            .as_ref()
-            .ok()
-            .and_then(|record| record.position())
-            .map(|position| saved::line_of(text, position.byte()));
-        let bad = |why: String| {
-            let place = line.map_or_else(|| format!("`{shown}`"), |line| format!("line {line} of `{shown}`"));
-            Error::new(Code::BadFile, format!("{place} {why}"))
-                .hint("a line is `topic,partition,start_offset,end_offset`, as `krewind window -o csv` writes it")
-        };
-        let record = record.map_err(|error| bad(format!("is no CSV: {error}")))?;
-        let fields: Vec<&str> = record.iter().map(str::trim).collect();
-        if index == 0 && fields.iter().any(|field| field.eq_ignore_ascii_case("partition")) {
+    const HINT: &str = "a line is `topic,partition,start_offset,end_offset`, as `krewind window -o csv` writes it";
+    for (index, line) in saved::csv_lines(path, text, HINT).enumerate() {
+        let line = line?;
+        let bad = |why: String| line.bad(why);
+        let fields: Vec<&str> = line.record.iter().map(str::trim).collect();
+        if line.is_header(index) {
             if !fields.iter().map(|field| field.to_ascii_lowercase()).eq(HEADER) {
                 return Err(bad(format!("has the columns `{}`", fields.join(","))));
             }
