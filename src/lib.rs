@@ -13,6 +13,7 @@
 //! | [`config`] | the user's configuration file | error |
 //! | [`kafka`] | the only importer of rdkafka | model, watermark, error |
 //! | [`sink`] | where replayed records go | model, error |
+//! | [`lab`] | the commit-and-crash lab | model, report, error |
 //! | [`render`] | reports as table, JSON, CSV | report, model |
 //! | [`ui`] | the terminal: status, prompts, progress | error, model |
 //! | [`exec`] | the only drivers of I/O | all above but render, ui |
@@ -27,6 +28,7 @@ pub mod error;
 pub mod exec;
 pub mod journal;
 pub mod kafka;
+pub mod lab;
 pub mod model;
 pub mod offset;
 pub mod plan;

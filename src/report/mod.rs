@@ -8,6 +8,7 @@ mod diff;
 mod error;
 mod history;
 mod journal;
+mod lab;
 mod list;
 mod load;
 mod peek;
@@ -24,6 +25,7 @@ pub use diff::{Change, DiffDelta, DiffOffsets, DiffReport, DiffRow, DiffSide, Di
 pub use error::ErrorReport;
 pub use history::{HistoryEntry, HistoryReport};
 pub use journal::{JournalEntry, JournalGroup, JournalRow, JournalState};
+pub use lab::{LabNumbers, LabReport, LabStep};
 pub use list::{Incomplete, ListReport, ListRow};
 pub use load::{LoadPartition, LoadReport, LoadWindow};
 pub use peek::{PeekPartition, PeekRecord, PeekReport};

@@ -1,0 +1,18 @@
+//! The lab: one partition, one consumer and one sink, small enough to see why a reset or a replay loses or repeats.
+//!
+//! [`model`] is the world and its steps, [`account`] what became of each event, [`script`] what a person asks for, [`words`] why
+//! each thing happened, [`scenario`] the five lessons, [`walk`] a run as a report. All of that is pure.
+
+pub mod account;
+pub mod event;
+pub mod model;
+pub mod scenario;
+pub mod script;
+pub mod sink;
+#[cfg(test)]
+mod tests;
+pub mod walk;
+pub mod words;
+
+/// The topic and the partition that the lab speaks of.
+pub const PARTITION: &str = "orders-0";
