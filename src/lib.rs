@@ -27,6 +27,7 @@ pub mod error;
 pub mod exec;
 pub mod journal;
 pub mod kafka;
+pub mod lab;
 pub mod model;
 pub mod offset;
 pub mod plan;

@@ -8,6 +8,7 @@ mod diff;
 mod error;
 mod history;
 mod journal;
+mod lab_child;
 mod list;
 mod load;
 mod peek;
@@ -24,6 +25,9 @@ pub use diff::{Change, DiffDelta, DiffOffsets, DiffReport, DiffRow, DiffSide, Di
 pub use error::ErrorReport;
 pub use history::{HistoryEntry, HistoryReport};
 pub use journal::{JournalEntry, JournalGroup, JournalRow, JournalState};
+pub use lab_child::{
+    ConsumerCommit, ConsumerRecord, ConsumerReply, ConsumerRequest, ConsumerSink, ConsumerStart, OrderValue,
+};
 pub use list::{Incomplete, ListReport, ListRow};
 pub use load::{LoadPartition, LoadReport, LoadWindow};
 pub use peek::{PeekPartition, PeekRecord, PeekReport};
