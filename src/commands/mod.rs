@@ -9,6 +9,7 @@ mod delete;
 mod describe;
 mod diff;
 mod interrupt;
+mod lab_consumer;
 mod list;
 mod load;
 mod peek;
@@ -112,6 +113,9 @@ fn run_command_line() -> Exit {
     let argv: Vec<String> = std::env::args_os().map(|arg| arg.to_string_lossy().into_owned()).collect();
     if argv.get(1).is_some_and(|arg| arg == crate::exec::apply::WRITE_COMMAND) {
         return write::run();
+    }
+    if argv.get(1).is_some_and(|arg| arg == crate::lab::live::child::CONSUMER_COMMAND) {
+        return lab_consumer::run();
     }
     let (mut cli, matches) = match settings::parse() {
         Ok(parsed) => parsed,

@@ -20,6 +20,7 @@ pub mod codes {
     pub const TOPIC_AUTHORIZATION_FAILED: i32 = 29;
     pub const GROUP_AUTHORIZATION_FAILED: i32 = 30;
     pub const CLUSTER_AUTHORIZATION_FAILED: i32 = 31;
+    pub const TOPIC_ALREADY_EXISTS: i32 = 36;
     pub const NON_EMPTY_GROUP: i32 = 68;
     pub const GROUP_ID_NOT_FOUND: i32 = 69;
     pub const GROUP_SUBSCRIBED_TO_TOPIC: i32 = 86;

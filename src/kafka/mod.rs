@@ -12,6 +12,8 @@ mod offsets;
 pub mod producer;
 pub mod reader;
 mod removal;
+pub mod scratch;
+pub mod subscriber;
 mod topics;
 
 pub use configs::Settings;

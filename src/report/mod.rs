@@ -9,6 +9,7 @@ mod error;
 mod history;
 mod journal;
 mod lab;
+mod lab_child;
 mod list;
 mod load;
 mod peek;
@@ -26,6 +27,9 @@ pub use error::ErrorReport;
 pub use history::{HistoryEntry, HistoryReport};
 pub use journal::{JournalEntry, JournalGroup, JournalRow, JournalState};
 pub use lab::{LabNumbers, LabReport, LabStep};
+pub use lab_child::{
+    ConsumerCommit, ConsumerRecord, ConsumerReply, ConsumerRequest, ConsumerSink, ConsumerStart, OrderValue,
+};
 pub use list::{Incomplete, ListReport, ListRow};
 pub use load::{LoadPartition, LoadReport, LoadWindow};
 pub use peek::{PeekPartition, PeekRecord, PeekReport};

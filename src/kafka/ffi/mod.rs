@@ -22,6 +22,7 @@ pub mod owned;
 pub mod produce;
 pub mod removal;
 pub mod requests;
+pub mod scratch;
 pub mod topics;
 
 use rdkafka::client::{Client, ClientContext};

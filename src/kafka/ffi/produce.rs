@@ -37,6 +37,8 @@ pub struct Delivery {
     pub mark: u64,
     /// The code; 0 for a record that all replicas have.
     pub code: i32,
+    /// Where the record stands in its partition; negative where that is not known.
+    pub offset: i64,
 }
 
 /// A topic to produce to, with its queue of events.
@@ -119,6 +121,7 @@ impl<'a> ProduceTopic<'a> {
                     delivered(Delivery {
                         mark: addr_of!((*message)._private).read() as usize as u64,
                         code: addr_of!((*message).err).cast::<i32>().read(),
+                        offset: addr_of!((*message).offset).read(),
                     });
                 },
                 sys::RD_KAFKA_EVENT_ERROR => {

@@ -30,6 +30,8 @@ unsafe extern "C" {
     ) -> i32;
     #[link_name = "rd_kafka_ConfigResource_error"]
     pub fn config_resource_error(resource: *const sys::rd_kafka_ConfigResource_t) -> i32;
+    #[link_name = "rd_kafka_topic_result_error"]
+    pub fn topic_result_error(topic: *const sys::rd_kafka_topic_result_t) -> i32;
     #[link_name = "rd_kafka_message_headers"]
     pub fn message_headers(message: *const sys::rd_kafka_message_t, headers: *mut *mut sys::rd_kafka_headers_t) -> i32;
     #[link_name = "rd_kafka_header_get_all"]
