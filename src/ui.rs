@@ -53,6 +53,11 @@ impl Ui {
         }
     }
 
+    /// Whether standard input is a terminal.
+    pub fn stdin_is_terminal(&self) -> bool {
+        self.stdin_terminal
+    }
+
     /// Whether standard output is a terminal.
     pub fn stdout_is_terminal(&self) -> bool {
         self.stdout_terminal

@@ -107,6 +107,23 @@ impl Interrupt {
         self.mode.store(STOP_WORK, Ordering::SeqCst);
     }
 
+    /// The same for a terminal that goes away: what was made for this run alone is to be taken away again.
+    pub fn stop_work_also_on_hangup(&'static self) {
+        self.stop_work();
+        let listener = std::thread::Builder::new().name("hangup".to_owned());
+        let _ = listener.spawn(move || {
+            let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
+            runtime.block_on(async {
+                let Ok(mut hangup) = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::hangup()) else {
+                    return;
+                };
+                while hangup.recv().await.is_some() {
+                    self.came.store(true, Ordering::SeqCst);
+                }
+            });
+        });
+    }
+
     /// From now on signals only set [`Self::flag`], and a terminal that goes away ends nothing: what was agreed to is written to
     /// its end, and the journal is told.
     pub fn hold(&self) {

@@ -9,6 +9,7 @@ mod delete;
 mod describe;
 mod diff;
 mod interrupt;
+mod lab;
 mod lab_consumer;
 mod list;
 mod load;
@@ -70,6 +71,8 @@ pub enum Command {
     Replay(Box<replay::ReplayArgs>),
     /// Produce again what a replay wrote to a file: check, show, ask, produce
     Load(load::LoadArgs),
+    /// The commit-and-crash lab: see why resets and replays lose or repeat; it touches no cluster by itself
+    Lab(lab::LabArgs),
     /// Show, find or check the configuration
     #[command(subcommand)]
     Config(config::ConfigCommand),
@@ -90,6 +93,8 @@ pub struct Context {
     pub zone: TimeZone,
     /// The report's form.
     pub output: Output,
+    /// Whether that form was asked for.
+    pub output_is_chosen: bool,
     /// How to reach the cluster.
     pub connect: Connect,
     /// The configuration file, and what holds of it beside the command line.
@@ -143,6 +148,7 @@ fn run_command_line() -> Exit {
         now: Timestamp(jiff::Timestamp::now().as_millisecond()),
         zone,
         output,
+        output_is_chosen: matches.value_source("output") == Some(clap::parser::ValueSource::CommandLine),
         connect: cli.connect,
         settings,
         command_line: crate::kafka::config::redact_command_line(&argv),
@@ -167,6 +173,7 @@ fn run_command_line() -> Exit {
         Command::Window(args) => window::run(&context, &args),
         Command::Replay(args) => replay::run(&context, *args),
         Command::Load(args) => load::run(&context, &args),
+        Command::Lab(args) => lab::run(&context, &args),
         Command::Config(command) => config::run(&context, &command),
         Command::Completions(args) => completions::run(&context, &args),
         Command::Man => completions::man(&context),
@@ -331,6 +338,11 @@ impl Context {
     /// A client that has reached its cluster. It lives until the process ends.
     pub fn client(&self) -> Result<&'static Client> {
         Ok(Box::leak(Box::new(Client::connect(self.connection()?)?)))
+    }
+
+    /// Whether somebody sits at a terminal that can be filled.
+    pub fn has_screen(&self) -> bool {
+        self.ui.stdin_is_terminal() && self.ui.stdout_is_terminal()
     }
 
     /// How tables on standard output are drawn.

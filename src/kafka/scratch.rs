@@ -9,11 +9,11 @@ use crate::error::{Code, Error, Result};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Settings of the topic: nothing goes by itself while it is used, what was left behind by accident goes within a day, and records
+/// Settings of the topic: nothing goes by itself while it is used, what was left behind by accident goes within a week, and records
 /// keep the times that they are given.
 const SETTINGS: [(&str, &str); 4] = [
     ("cleanup.policy", "delete"),
-    ("retention.ms", "86400000"),
+    ("retention.ms", "604800000"),
     ("retention.bytes", "-1"),
     ("message.timestamp.type", "CreateTime"),
 ];

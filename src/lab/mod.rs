@@ -13,6 +13,7 @@ pub mod script;
 pub mod sink;
 #[cfg(test)]
 mod tests;
+pub mod tui;
 pub mod walk;
 pub mod words;
 

@@ -127,7 +127,7 @@ fn retention_leaves_a_gap_that_no_rewinding_closes() {
         "retention-gap",
         &[
             ("process 4", [4, 4, 0, 12, 8, 4, 3, 0, 0, 0, 8]),
-            ("crash", [4, -1, 0, 12, 8, 4, 3, 0, 0, 0, 8]),
+            ("stop", [4, -1, 0, 12, 8, 4, 3, 0, 0, 0, 8]),
             // 0-5 are gone, 4 and 5 unread; 6-11 are left.
             ("retention 6", [4, -1, 6, 12, 6, 4, 3, 0, 0, 2, 6]),
             ("restart", [4, 6, 6, 12, 6, 4, 3, 0, 0, 2, 6]),
@@ -167,7 +167,7 @@ fn why_things_happened_is_said_in_plain_words() {
     );
     assert_eq!(
         manual.steps[3].why,
-        "read and wrote offsets 4-11; offsets 4-6 had been written before: now there twice or more; committed 8 and 12"
+        "read and wrote offsets 4-11; offsets 4-6 had been written before: the sink has copies of them now; committed 8 and 12"
     );
     let gap = run("retention-gap");
     assert_eq!(

@@ -266,7 +266,7 @@ impl Work {
         if !self.again.is_empty() {
             let copies = match self.sink {
                 Some(SinkMode::Upsert) => they(&self.again, "its row was replaced", "their rows were replaced"),
-                _ => they(&self.again, "now there twice or more", "now there twice or more"),
+                _ => they(&self.again, "the sink has a copy of it now", "the sink has copies of them now"),
             };
             parts.push(format!("{} had been written before: {copies}", offsets(&self.again)));
         }

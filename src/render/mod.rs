@@ -5,6 +5,7 @@ mod csv;
 pub mod describe;
 pub mod diff;
 pub mod history;
+pub mod lab;
 pub mod list;
 pub mod load;
 pub mod peek;
