@@ -58,6 +58,9 @@ pub fn run(demo: &Demo) -> Result<(), Box<dyn Error>> {
         standing.stop()?;
     }
     drop(own);
+    if outcome.is_ok() {
+        println!("\n# Why resets and replays lose or repeat, to see with your own hands and without a cluster: `krewind lab`");
+    }
     outcome
 }
 

@@ -18,6 +18,7 @@ fn the_demo_runs_to_its_end_and_shows_each_step() {
         "$ krewind replay orders --from 2h --into replayed.jsonl",
         "commits of `email` after the replay:  1200 1200 1200",
         "groups of the cluster: email inventory",
+        "without a cluster: `krewind lab`",
     ];
     let mut rest = shown.as_str();
     for step in steps {
