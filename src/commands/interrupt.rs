@@ -2,6 +2,7 @@
 
 use crate::error::{Code, Error, Exit};
 use std::io::Write;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::time::Duration;
 
@@ -19,6 +20,8 @@ pub struct Interrupt {
     came: AtomicBool,
     told: AtomicBool,
     json: AtomicBool,
+    /// What the first signal is answered with, where the work can't stop at once.
+    answer: OnceLock<&'static str>,
 }
 
 impl Interrupt {
@@ -30,6 +33,7 @@ impl Interrupt {
             came: AtomicBool::new(false),
             told: AtomicBool::new(false),
             json: AtomicBool::new(false),
+            answer: OnceLock::new(),
         };
         INTERRUPT.json.store(json, Ordering::SeqCst);
         let listener = std::thread::Builder::new().name("signals".to_owned());
@@ -75,6 +79,11 @@ impl Interrupt {
             }
             super::leave(Exit::Interrupted);
         }
+        if let Some(answer) = self.answer.get()
+            && !before
+        {
+            let _ = writeln!(std::io::stderr().lock(), "\n{answer}");
+        }
     }
 
     /// Whether nobody has told yet that the run was interrupted: a prompt and the signal both notice.
@@ -107,8 +116,10 @@ impl Interrupt {
         self.mode.store(STOP_WORK, Ordering::SeqCst);
     }
 
-    /// The same for a terminal that goes away: what was made for this run alone is to be taken away again.
-    pub fn stop_work_also_on_hangup(&'static self) {
+    /// The same for a terminal that goes away: what was made for this run alone is to be taken away again. The first signal is
+    /// answered at once.
+    pub fn stop_work_also_on_hangup(&'static self, answer: &'static str) {
+        let _ = self.answer.set(answer);
         self.stop_work();
         let listener = std::thread::Builder::new().name("hangup".to_owned());
         let _ = listener.spawn(move || {

@@ -146,7 +146,7 @@ impl<'c> Live<'c> {
     /// An error where a person wants it to stop.
     fn may_go_on(&self) -> Result<()> {
         if self.means.stop.load(Ordering::SeqCst) {
-            return Err(Error::new(Code::Interrupted, "interrupted; the lab's topic, group and file are deleted"));
+            return Err(Error::new(Code::Interrupted, "interrupted"));
         }
         Ok(())
     }
@@ -274,6 +274,9 @@ impl<'c> Live<'c> {
                 }
                 _ => {}
             }
+        }
+        if left.is_empty() {
+            (self.means.tell)("deleted: topic, group and file");
         }
         left
     }

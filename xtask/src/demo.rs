@@ -59,7 +59,9 @@ pub fn run(demo: &Demo) -> Result<(), Box<dyn Error>> {
     }
     drop(own);
     if outcome.is_ok() {
-        println!("\n# Why resets and replays lose or repeat, to see with your own hands and without a cluster: `krewind lab`");
+        println!(
+            "\n# Why resets and replays lose or repeat, to see with your own hands and without a cluster: `krewind lab`"
+        );
     }
     outcome
 }

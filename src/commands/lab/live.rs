@@ -55,7 +55,9 @@ pub fn run(context: &Context, args: &LabArgs, scenario: &'static Scenario) -> Re
         agree(context)?;
     }
 
-    context.interrupt.stop_work_also_on_hangup();
+    context.interrupt.stop_work_also_on_hangup(
+        "interrupted: what was made is deleted in some seconds; Ctrl-C again would leave it behind",
+    );
     let now = context.clock().as_millis();
     let mut live = Live::begin(Means {
         client,
@@ -67,16 +69,10 @@ pub fn run(context: &Context, args: &LabArgs, scenario: &'static Scenario) -> Re
         tell: Box::new(|text| context.ui.status(text)),
     })?;
     let walked = walk(scenario.settings, &scenario.actions()?, Some(scenario), &mut live);
-    if context.interrupt.came() {
-        context.ui.status("interrupted: deleting what was made; Ctrl-C again would leave it behind");
-    }
     let left = live.clean_up();
     drop(live);
     drop(directory);
     let mut report = walked.map_err(|error| left.iter().fold(error, Error::hint))?;
-    if left.is_empty() {
-        context.ui.status("topic, group and file are deleted");
-    }
     report.warnings.extend(left.into_iter().map(|message| Warning {
         code: "left-behind".to_owned(),
         message,

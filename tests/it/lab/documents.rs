@@ -1,7 +1,7 @@
 //! The documents show what krewind prints.
 
-use assert_cmd::Command;
 use std::path::Path;
+use std::process::Command;
 
 /// Each `krewind lab` of the file's console blocks that needs no cluster, with what the file says that it prints.
 fn shown(file: &str) -> Vec<(String, String)> {
@@ -41,7 +41,7 @@ fn the_documents_show_what_is_printed() {
     all.extend(shown("README.md"));
     assert_eq!(all.len(), 7);
     for (command, output) in all {
-        let ran = Command::cargo_bin("krewind").unwrap().args(words(&command)).output().unwrap();
+        let ran = Command::new(env!("CARGO_BIN_EXE_krewind")).args(words(&command)).output().unwrap();
         assert!(ran.status.success(), "{command}");
         assert_eq!(String::from_utf8(ran.stdout).unwrap(), output, "{command}");
     }
