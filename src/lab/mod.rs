@@ -1,7 +1,8 @@
 //! The lab: one partition, one consumer and one sink, small enough to see why a reset or a replay loses or repeats.
 //!
 //! [`model`] is the world and its steps, [`account`] what became of each event, [`script`] what a person asks for, [`words`] why
-//! each thing happened, [`scenario`] the five lessons, [`walk`] a run as a report. All of that is pure.
+//! each thing happened, [`scenario`] the five lessons, [`walk`] a run as a report. All of that is pure;
+//! [`tui`] shows it on a terminal.
 
 pub mod account;
 pub mod event;
@@ -11,6 +12,7 @@ pub mod script;
 pub mod sink;
 #[cfg(test)]
 mod tests;
+pub mod tui;
 pub mod walk;
 pub mod words;
 
