@@ -64,6 +64,7 @@ impl Interrupt {
         let before = self.came.swap(true, Ordering::SeqCst);
         let mode = self.mode.load(Ordering::SeqCst);
         if mode == AT_ONCE || mode == STOP_WORK && before {
+            crate::lab::tui::restore();
             // The cursor may be hidden by a prompt that was waiting.
             if console::user_attended_stderr() {
                 let _ = console::Term::stderr().show_cursor();

@@ -1,8 +1,8 @@
 //! The lab: one partition, one consumer and one sink, small enough to see why a reset or a replay loses or repeats.
 //!
 //! [`model`] is the world and its steps, [`account`] what became of each event, [`script`] what a person asks for, [`words`] why
-//! each thing happened, [`scenario`] the five lessons, [`walk`] a run as a report. All of that is
-//! pure; [`live`] does the same on a real cluster.
+//! each thing happened, [`scenario`] the five lessons, [`walk`] a run as a report. All of that is pure; [`tui`] shows it on a
+//! terminal, [`live`] does the same on a real cluster.
 
 pub mod account;
 pub mod event;
