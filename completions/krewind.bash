@@ -37,6 +37,9 @@ _krewind() {
             krewind,diff)
                 cmd="krewind__subcmd__diff"
                 ;;
+            krewind,lab)
+                cmd="krewind__subcmd__lab"
+                ;;
             krewind,list)
                 cmd="krewind__subcmd__list"
                 ;;
@@ -77,7 +80,7 @@ _krewind() {
 
     case "${cmd}" in
         krewind)
-            opts="-b -F -X -o -q -v -h -V --profile --bootstrap-server --command-config --timeout --read-only --tz --output --quiet --verbose --color --no-progress --help --version list describe peek diff reset delete delete-offsets apply undo window replay load config completions man"
+            opts="-b -F -X -o -q -v -h -V --profile --bootstrap-server --command-config --timeout --read-only --tz --output --quiet --verbose --color --no-progress --help --version list describe peek diff reset delete delete-offsets apply undo window replay load lab config completions man"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -731,6 +734,84 @@ _krewind() {
                 return 0
             fi
             case "${prev}" in
+                --profile)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --bootstrap-server)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -b)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --command-config)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -F)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -X)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --tz)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus spark" -- "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -W "table wide json csv markdown prometheus spark" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        krewind__subcmd__lab)
+            opts="-y -b -F -X -o -q -v -h --scenario --script --commit --sink --batch --live --dry-run --yes --profile --bootstrap-server --command-config --timeout --read-only --tz --output --quiet --verbose --color --no-progress --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --scenario)
+                    COMPREPLY=($(compgen -W "auto-commit-loss manual-duplicates upsert-converges rewind-rebuild retention-gap" -- "${cur}"))
+                    return 0
+                    ;;
+                --script)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --commit)
+                    COMPREPLY=($(compgen -W "auto manual" -- "${cur}"))
+                    return 0
+                    ;;
+                --sink)
+                    COMPREPLY=($(compgen -W "append upsert" -- "${cur}"))
+                    return 0
+                    ;;
+                --batch)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --profile)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0

@@ -58,6 +58,7 @@ complete -c krewind -n "__fish_krewind_needs_command" -f -a "undo" -d 'Put back 
 complete -c krewind -n "__fish_krewind_needs_command" -f -a "window" -d 'Resolve a window of topics and print it, also as Spark reads it; nothing is read'
 complete -c krewind -n "__fish_krewind_needs_command" -f -a "replay" -d 'Read a window of topics into a sink, beside production; it stops by itself'
 complete -c krewind -n "__fish_krewind_needs_command" -f -a "load" -d 'Produce again what a replay wrote to a file: check, show, ask, produce'
+complete -c krewind -n "__fish_krewind_needs_command" -f -a "lab" -d 'The commit-and-crash lab: see why resets and replays lose or repeat; it touches no cluster by itself'
 complete -c krewind -n "__fish_krewind_needs_command" -f -a "config" -d 'Show, find or check the configuration'
 complete -c krewind -n "__fish_krewind_needs_command" -f -a "completions" -d 'Print the completions of a shell'
 complete -c krewind -n "__fish_krewind_needs_command" -f -a "man" -d 'Print the man page'
@@ -486,6 +487,41 @@ complete -c krewind -n "__fish_krewind_using_subcommand load" -s q -l quiet -d '
 complete -c krewind -n "__fish_krewind_using_subcommand load" -s v -l verbose -d 'Say more: ignored properties, and what librdkafka logs'
 complete -c krewind -n "__fish_krewind_using_subcommand load" -l no-progress -d 'No progress bar'
 complete -c krewind -n "__fish_krewind_using_subcommand load" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c krewind -n "__fish_krewind_using_subcommand lab" -l scenario -d 'Walk through one of the lessons' -r -f -a "auto-commit-loss\t'a commit before the work can lose'
+manual-duplicates\t'a commit after the work can repeat'
+upsert-converges\t'a sink with a key takes repetition without harm'
+rewind-rebuild\t'rewinding rebuilds what was lost'
+retention-gap\t'rewinding reaches as far as retention'"
+complete -c krewind -n "__fish_krewind_using_subcommand lab" -l script -d 'Do these actions, and print what happened' -r
+complete -c krewind -n "__fish_krewind_using_subcommand lab" -l commit -d 'Who commits: the client\'s timer before the work is done, or the consumer after it [default: auto]' -r -f -a "auto\t'The client\'s timer, before the work is done'
+manual\t'The consumer, after it'"
+complete -c krewind -n "__fish_krewind_using_subcommand lab" -l sink -d 'What the sink does with an order that it has: add a row, or replace the one there is [default: append]' -r -f -a "append\t'Add a row'
+upsert\t'Replace the row'"
+complete -c krewind -n "__fish_krewind_using_subcommand lab" -l batch -d 'Events of one poll, at most [default: 4]' -r
+complete -c krewind -n "__fish_krewind_using_subcommand lab" -l profile -d 'The profile of the configuration file; flags and the environment win over what it says' -r
+complete -c krewind -n "__fish_krewind_using_subcommand lab" -s b -l bootstrap-server -d 'Brokers to start from; any of them tells the others [profile: bootstrap-servers]' -r
+complete -c krewind -n "__fish_krewind_using_subcommand lab" -s F -l command-config -d 'Client properties, as Kafka\'s own tools or librdkafka write them [profile: command-config]' -r -F
+complete -c krewind -n "__fish_krewind_using_subcommand lab" -s X -d 'One librdkafka property; repeatable, wins over the file [profile: properties]' -r
+complete -c krewind -n "__fish_krewind_using_subcommand lab" -l timeout -d 'The longest that one request may take, with its unit' -r
+complete -c krewind -n "__fish_krewind_using_subcommand lab" -l tz -d 'The zone in which times without one are read: UTC, local, or Area/City [profile: tz]' -r
+complete -c krewind -n "__fish_krewind_using_subcommand lab" -s o -l output -d 'The report\'s form' -r -f -a "table\t'A table for people'
+wide\t'The same with more columns'
+json\t'One JSON object'
+csv\t'Comma-separated values'
+markdown\t'The table, for a document'
+prometheus\t'Prometheus text exposition (describe and list)'
+spark\t'The options of Spark\'s Kafka source (window)'"
+complete -c krewind -n "__fish_krewind_using_subcommand lab" -l color -d 'Colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c krewind -n "__fish_krewind_using_subcommand lab" -l live -d 'The scenario on a real cluster, named by -b on the command line: a topic, a group and a file of fresh names, deleted afterwards'
+complete -c krewind -n "__fish_krewind_using_subcommand lab" -l dry-run -d 'Show what a live run would make, and make nothing, whatever else is given'
+complete -c krewind -n "__fish_krewind_using_subcommand lab" -s y -l yes -d 'Begin a live run without asking'
+complete -c krewind -n "__fish_krewind_using_subcommand lab" -l read-only -d 'Refuse every write, in the client itself; nothing switches a profile\'s off [profile: read-only]'
+complete -c krewind -n "__fish_krewind_using_subcommand lab" -s q -l quiet -d 'Leave out notes and progress; warnings, plans and errors stay'
+complete -c krewind -n "__fish_krewind_using_subcommand lab" -s v -l verbose -d 'Say more: ignored properties, and what librdkafka logs'
+complete -c krewind -n "__fish_krewind_using_subcommand lab" -l no-progress -d 'No progress bar'
+complete -c krewind -n "__fish_krewind_using_subcommand lab" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c krewind -n "__fish_krewind_using_subcommand config; and not __fish_seen_subcommand_from show path check" -l profile -d 'The profile of the configuration file; flags and the environment win over what it says' -r
 complete -c krewind -n "__fish_krewind_using_subcommand config; and not __fish_seen_subcommand_from show path check" -s b -l bootstrap-server -d 'Brokers to start from; any of them tells the others [profile: bootstrap-servers]' -r
 complete -c krewind -n "__fish_krewind_using_subcommand config; and not __fish_seen_subcommand_from show path check" -s F -l command-config -d 'Client properties, as Kafka\'s own tools or librdkafka write them [profile: command-config]' -r -F

@@ -61,6 +61,12 @@ pub struct Seen {
     pub members: usize,
 }
 
+/// Looks at the group.
+pub type Look<'c> = Box<dyn Fn(&Names) -> Result<Seen> + 'c>;
+
+/// Says what goes on.
+pub type Tell<'c> = Box<dyn Fn(&str) + 'c>;
+
 /// What the lab is given.
 pub struct Means<'c> {
     /// The cluster.
@@ -72,11 +78,11 @@ pub struct Means<'c> {
     /// Midnight of the day of the events, in milliseconds since the epoch.
     pub midnight_ms: i64,
     /// Looks at the group; the code of `krewind describe`.
-    pub look: Box<dyn Fn(&Names) -> Result<Seen> + 'c>,
+    pub look: Look<'c>,
     /// Set when a person wants it to stop.
     pub stop: &'c AtomicBool,
     /// Says what goes on.
-    pub tell: Box<dyn Fn(&str) + 'c>,
+    pub tell: Tell<'c>,
 }
 
 /// A lab on a real cluster. Dropped, it deletes what it made.
