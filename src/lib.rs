@@ -13,7 +13,7 @@
 //! | [`config`] | the user's configuration file | error |
 //! | [`kafka`] | the only importer of rdkafka | model, watermark, error |
 //! | [`sink`] | where replayed records go | model, error |
-//! | [`lab`] | the commit-and-crash lab | model, report, error |
+//! | [`lab`] | the commit-and-crash lab; its `live` alone reaches a cluster | model, report, error; live: + kafka |
 //! | [`render`] | reports as table, JSON, CSV | report, model |
 //! | [`ui`] | the terminal: status, prompts, progress | error, model |
 //! | [`exec`] | the only drivers of I/O | all above but render, ui |

@@ -6,6 +6,7 @@
 
 pub mod account;
 pub mod event;
+mod happened;
 pub mod live;
 pub mod model;
 pub mod scenario;

@@ -47,9 +47,9 @@ fn lines(state: &State, width: usize, height: usize, paint: Paint) -> Vec<Line<'
     }
     let mut above = vec![block(0, vec![title(state, width)])];
     above.extend(header(state, width));
-    above.extend(table::blocks(state.lab(), width, paint).into_iter().map(|(dispensable, line)| {
-        block(dispensable, vec![line])
-    }));
+    above.extend(
+        table::blocks(state.lab(), width, paint).into_iter().map(|(dispensable, line)| block(dispensable, vec![line])),
+    );
     above.push(block(0, numbers(state.lab(), width, paint)));
     above.push(block(6, vec![sink(state.lab(), width)]));
     let mut below = match state.mode() {
@@ -290,15 +290,9 @@ fn prompt(typed: &str, width: usize) -> Vec<Line<'static>> {
 fn keys(state: &State, width: usize) -> Vec<Line<'static>> {
     let batch = format!("+/- batch {}", state.lab().settings().batch);
     let keys: Vec<&str> = match state.lesson().filter(|lesson| !lesson.is_over()) {
-        Some(_) => vec![
-            "space step",
-            "n whole action",
-            "z undo",
-            "1-5 lessons",
-            "0 free lab",
-            "? help (all keys)",
-            "q quit",
-        ],
+        Some(_) => {
+            vec!["space step", "n whole action", "z undo", "1-5 lessons", "0 free lab", "? help (all keys)", "q quit"]
+        }
         None => vec![
             "space step",
             "b whole batch",
