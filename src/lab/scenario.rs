@@ -55,7 +55,7 @@ pub const SCENARIOS: [Scenario; 5] = [
         script: "process 7; crash; restart; process all; rewind earliest; process all",
         look_at: "The same crash, then everything once more. Watch SINK-ROWS beside DUPLICATES.",
         conclude: "Fifteen writes too many, and still one row for each of the eight orders. With a key in the sink, going back is safe; append-only would hold 27 rows.",
-        in_production: "krewind replay TOPIC --from TIME --into sqlite:FILE#TABLE --if-exists upsert",
+        in_production: "krewind replay TOPIC --from TIME --into FILE.sqlite --if-exists upsert (or into postgres://...)",
     },
     Scenario {
         name: "rewind-rebuild",
@@ -73,7 +73,7 @@ pub const SCENARIOS: [Scenario; 5] = [
         script: "process 4; stop; retention 6; restart; process all; rewind earliest; process all",
         look_at: "The consumer is stopped for too long: retention deletes the six oldest events, and two of them it had not read. Watch LAG, LOG-START and RETAINED-AWAY.",
         conclude: "Two events are gone for good, and earliest is now 6: no reset brings them back. The lag fell from 8 to 6 although nobody read. Look at what is kept before counting on a rewind.",
-        in_production: "krewind window TOPIC --from TIME -o wide (how long the window is kept), krewind describe GROUP (STATUS behind-log-start, LOST)",
+        in_production: "krewind window TOPIC --from TIME (KEPT-AT-LEAST-UNTIL), krewind describe GROUP -o wide (STATUS behind-log-start, LOST)",
     },
 ];
 
