@@ -129,8 +129,7 @@ fn interrupted() -> Error {
 }
 
 fn no_terminal(message: impl Into<String>) -> Error {
-    Error::new(Code::NoTerminal, message)
-        .hint("`--script ACTIONS`, or `--scenario NAME -o table`, needs no terminal")
+    Error::new(Code::NoTerminal, message).hint("`--script ACTIONS`, or `--scenario NAME -o table`, needs no terminal")
 }
 
 fn failed(error: std::io::Error) -> Error {

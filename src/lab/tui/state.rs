@@ -13,6 +13,9 @@ const PRODUCED: u32 = 3;
 /// The longest input that the prompt takes.
 const LONGEST_INPUT: usize = 12;
 
+/// Where scrolling the help ends at the latest.
+const LAST_HELP_LINE: usize = 40;
+
 /// What follows from a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Flow {
@@ -171,7 +174,9 @@ impl State {
             Mode::Acting => return self.act(key.code),
             Mode::Rewinding(typed) => self.type_target(typed, key.code),
             Mode::Help(line) => match key.code {
-                KeyCode::Down | KeyCode::PageDown | KeyCode::Char(' ') => self.mode = Mode::Help(line.saturating_add(1)),
+                KeyCode::Down | KeyCode::PageDown | KeyCode::Char(' ') => {
+                    self.mode = Mode::Help((line + 1).min(LAST_HELP_LINE))
+                }
                 KeyCode::Up | KeyCode::PageUp => self.mode = Mode::Help(line.saturating_sub(1)),
                 _ => {}
             },
@@ -240,7 +245,9 @@ impl State {
         };
         match script::target(&target) {
             Some(target) => self.take(Action::Rewind(target)),
-            None => self.refuse(format!("`{target}` is no place in the log: an offset such as 4, or a time such as 10:03")),
+            None => {
+                self.refuse(format!("`{target}` is no place in the log: an offset such as 4, or a time such as 10:03"))
+            }
         }
     }
 
