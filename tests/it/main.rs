@@ -10,6 +10,7 @@ mod configuration;
 mod connection;
 mod delete;
 mod describe;
+mod lab;
 mod load;
 mod properties;
 mod replay;
