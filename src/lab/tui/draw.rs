@@ -5,7 +5,10 @@ use super::table::{self, Paint};
 use super::wrap::wrap;
 use super::{help, next};
 use crate::lab::account::Fate;
+use crate::lab::event::Event;
 use crate::lab::model::Lab;
+use crate::lab::scenario::SCENARIOS;
+use crate::lab::script::Action;
 use crate::lab::sink::SinkMode;
 use ratatui::Frame;
 use ratatui::style::{Color, Modifier, Style};
@@ -17,7 +20,7 @@ const NARROWEST: usize = 60;
 const LOWEST: usize = 16;
 
 /// For someone who has never seen an offset.
-const INTRO: &str = "Each event in the log has a number, its OFFSET. COMMITTED is the bookmark that the consumer's group keeps: the next offset to read. POSITION is where the consumer reads on.";
+const INTRO: &str = "A consumer reads a log's events in batches and writes them to a sink, a table. Each event has a number, its OFFSET. COMMITTED is a bookmark kept on the broker: the next offset to read after a restart. POSITION: the next one to read now.";
 
 /// Draws the state.
 pub fn draw(frame: &mut Frame<'_>, state: &State, color: bool) {
@@ -51,9 +54,11 @@ fn lines(state: &State, width: usize, height: usize, paint: Paint) -> Vec<Line<'
         table::blocks(state.lab(), width, paint).into_iter().map(|(dispensable, line)| block(dispensable, vec![line])),
     );
     above.push(block(0, numbers(state.lab(), width, paint)));
-    above.push(block(6, vec![sink(state.lab(), width)]));
+    // A taller terminal has room for more of it.
+    let sink_lines = (height.saturating_sub(20) / 4).clamp(1, 4);
+    above.push(block(6, sink(state.lab(), width, sink_lines)));
     let mut below = match state.mode() {
-        Mode::Rewinding(typed) => vec![block(0, prompt(typed, width))],
+        Mode::Rewinding(typed) => vec![block(0, vec![prompt(typed)])],
         _ => vec![block(next_dispensable(state), vec![next_line(state, width)])],
     };
     below.push(block(0, keys(state, width)));
@@ -102,8 +107,7 @@ fn header(state: &State, width: usize) -> Vec<Block> {
         return vec![block(3, plain(INTRO, width))];
     };
     let scenario = lesson.scenario;
-    let over = if lesson.is_over() { ", at its end" } else { "" };
-    let name = format!("lesson {}, {}{over}: {}", lesson.number(), scenario.name, scenario.title);
+    let name = format!("lesson {}, {}: {}", lesson.number(), scenario.name, scenario.title);
     let mut blocks = vec![block(0, wrap(&name, width).into_iter().map(|line| Line::from(bold(line))).collect())];
     if lesson.is_over() {
         blocks.push(block(0, labelled("conclude:", scenario.conclude, width)));
@@ -126,7 +130,7 @@ fn labelled(label: &str, text: &str, width: usize) -> Vec<Line<'static>> {
 
 /// The script, with the place in it.
 fn script(lesson: &Lesson, width: usize) -> Vec<Line<'static>> {
-    let marked = |(place, action): (usize, &crate::lab::script::Action)| {
+    let marked = |(place, action): (usize, &Action)| {
         if place == lesson.done { format!("[{action}]") } else { action.to_string() }
     };
     let actions: Vec<String> = lesson.actions.iter().enumerate().map(marked).collect();
@@ -191,35 +195,41 @@ fn spread(spans: Vec<Span<'static>>, width: usize) -> Vec<Line<'static>> {
     lines
 }
 
-/// The sink's rows, the newest at the end.
-fn sink(lab: &Lab, width: usize) -> Line<'static> {
+/// The sink's rows on so many lines at most, the newest at the end.
+fn sink(lab: &Lab, width: usize, most: usize) -> Vec<Line<'static>> {
     let sink = lab.sink();
     let mut rows: Vec<(String, usize)> = Vec::new();
     for row in sink.rows() {
         let name = format!("{} {}", row.order, row.status());
-        let written = |offset: &&i64| crate::lab::event::Event::at(**offset).order == row.order;
+        let written = |offset: &&i64| Event::at(**offset).order == row.order;
         match (sink.mode(), rows.iter_mut().find(|(known, _)| *known == name)) {
             (SinkMode::Append, Some((_, times))) => *times += 1,
             (SinkMode::Append, None) => rows.push((name, 1)),
             (SinkMode::Upsert, _) => rows.push((name, sink.writes().iter().filter(written).count())),
         }
     }
-    let label = "in the sink: ";
     if rows.is_empty() {
-        return Line::from(format!("{label}nothing yet"));
+        return plain("in the sink: nothing yet", width);
     }
-    let mut text = String::new();
-    for (name, times) in rows.into_iter().rev() {
-        let times = if times > 1 { format!(" x{times}") } else { String::new() };
-        let comma = if text.is_empty() { "" } else { ", " };
-        let longer = format!("{name}{times}{comma}{text}");
-        if label.len() + longer.len() + "…, ".len() > width {
-            text = format!("…, {text}");
-            break;
-        }
-        text = longer;
-    }
-    Line::from(format!("{label}{text}"))
+    let repeated = rows.iter().any(|(_, times)| *times > 1);
+    let label = match (repeated, sink.mode()) {
+        (false, _) => "in the sink:",
+        (true, SinkMode::Append) => "in the sink (x2: two rows):",
+        (true, SinkMode::Upsert) => "in the sink (x2: written twice):",
+    };
+    let all = rows.len();
+    let text = |from: usize| {
+        let named = rows[from..].iter().map(|(name, times)| match times {
+            1 => name.clone(),
+            times => format!("{name} x{times}"),
+        });
+        let left_out = (from > 0).then(|| "…".to_owned());
+        format!("{label} {}", left_out.into_iter().chain(named).collect::<Vec<_>>().join(", "))
+    };
+    // More than these can't fit: a name takes ten columns and more.
+    let first = all.saturating_sub(most * width / 10);
+    let lines = (first..all).map(|from| plain(&text(from), width)).find(|lines| lines.len() <= most);
+    lines.unwrap_or_else(|| plain(label, width))
 }
 
 /// What happened, the newest last and whole.
@@ -238,7 +248,7 @@ fn happened(state: &State, width: usize, room: usize, paint: Paint) -> Vec<Line<
         lines = tells;
     }
     if state.told().is_empty() {
-        lines.push(Line::from("Nothing has happened yet. Press space, again and again, and read along here."));
+        lines.push(Line::from("Nothing has happened yet. Space takes the next step; 1 begins the first lesson."));
     }
     lines.resize(lines.len().max(room), Line::default());
     lines
@@ -270,29 +280,38 @@ fn next_dispensable(state: &State) -> u8 {
 
 fn next_line(state: &State, width: usize) -> Line<'static> {
     let lab = state.lab();
-    let text = match state.lesson().filter(|lesson| !lesson.is_over()) {
-        Some(lesson) => lesson.next_step(lab).map(|step| next::step(step, lab)),
-        None => lab.next_step().map(|step| next::step(step, lab)),
+    let lesson = state.lesson();
+    let step = match lesson.filter(|lesson| !lesson.is_over()) {
+        Some(lesson) => lesson.next_step(lab),
+        None => lab.next_step(),
     };
-    let text = text.unwrap_or_else(|| next::idle(lab).to_owned());
-    let label = "space: ";
+    let text = match (step, lesson) {
+        (Some(step), _) => next::step(step, lab),
+        (None, Some(lesson)) if lesson.number() < SCENARIOS.len() => {
+            format!("the lesson is over; {} begins the next one, or go on as you like", lesson.number() + 1)
+        }
+        (None, Some(_)) => "the lesson is over; go on as you like, 0 begins anew".to_owned(),
+        (None, None) => next::idle(lab).to_owned(),
+    };
+    let label = if step.is_some() { "space: " } else { "" };
     let text = wrap(&text, width.saturating_sub(label.len()).max(1)).swap_remove(0);
     Line::from(vec![bold(label), Span::raw(text)])
 }
 
-fn prompt(typed: &str, width: usize) -> Vec<Line<'static>> {
-    let ask = "rewind to: e earliest, l latest; or an offset or a time (10:03), then Enter; Esc gives up";
-    let mut lines: Vec<Line<'static>> = wrap(ask, width).into_iter().map(|line| Line::from(bold(line))).collect();
-    lines.push(Line::from(format!("rewind to > {typed}_")));
-    lines
+fn prompt(typed: &str) -> Line<'static> {
+    Line::from(vec![
+        bold(format!("rewind to > {typed}_")),
+        Span::raw("   an offset such as 4, or a time such as 10:03"),
+    ])
 }
 
 fn keys(state: &State, width: usize) -> Vec<Line<'static>> {
     let batch = format!("+/- batch {}", state.lab().settings().batch);
     let keys: Vec<&str> = match state.lesson().filter(|lesson| !lesson.is_over()) {
-        Some(_) => {
-            vec!["space step", "n whole action", "z undo", "1-5 lessons", "0 free lab", "? help (all keys)", "q quit"]
+        _ if matches!(state.mode(), Mode::Rewinding(_)) => {
+            vec!["e earliest", "l latest", "0-9 : offset or time", "Enter go", "Esc give up"]
         }
+        Some(_) => vec!["space step", "n whole action", "z undo", "1-5 lessons", "0 free lab", "? help", "q quit"],
         None => vec![
             "space step",
             "b whole batch",

@@ -13,6 +13,9 @@ const PRODUCED: u32 = 3;
 /// The longest input that the prompt takes.
 const LONGEST_INPUT: usize = 12;
 
+/// Where scrolling the help ends at the latest.
+const LAST_HELP_LINE: usize = 40;
+
 /// What follows from a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Flow {
@@ -172,7 +175,7 @@ impl State {
             Mode::Rewinding(typed) => self.type_target(typed, key.code),
             Mode::Help(line) => match key.code {
                 KeyCode::Down | KeyCode::PageDown | KeyCode::Char(' ') => {
-                    self.mode = Mode::Help(line.saturating_add(1))
+                    self.mode = Mode::Help((line + 1).min(LAST_HELP_LINE))
                 }
                 KeyCode::Up | KeyCode::PageUp => self.mode = Mode::Help(line.saturating_sub(1)),
                 _ => {}

@@ -10,6 +10,17 @@ use ratatui::text::{Line, Span};
 const NAMES: usize = 11;
 const COLUMN: usize = 5;
 
+/// The signs of the table, in short and at length.
+const SIGNS: [(&str, &str, &str); 7] = [
+    (".", "to come", "to come"),
+    ("hand", "polled", "polled, not in the sink yet"),
+    ("ok", "in sink", "in the sink"),
+    ("2x", "twice", "written twice"),
+    ("LOST", "passed over", "passed over, not in the sink"),
+    ("gone", "unread", "deleted unread"),
+    ("---", "deleted", "deleted"),
+];
+
 /// Whether colours are shown.
 #[derive(Debug, Clone, Copy)]
 pub struct Paint {
@@ -107,7 +118,7 @@ pub fn blocks(lab: &Lab, width: usize, paint: Paint) -> Vec<(u8, Line<'static>)>
     };
     let hour = Event::at(window.first.max(lab.log_start())).time().0 / 60;
     vec![
-        (7, legend(window, lab)),
+        (7, legend(window, lab, width)),
         (0, row("offset", &|offset| raw(offset.to_string()))),
         (2, row("order", &order)),
         (8, row(&format!("time {hour:02}:.."), &time)),
@@ -122,11 +133,25 @@ fn cell(text: &str) -> String {
     format!("{text:>COLUMN$}")
 }
 
-/// What the states mean; or that there is more than is seen.
-fn legend(window: Window, lab: &Lab) -> Line<'static> {
+/// What the signs mean that are to be seen; or that there is more than is seen.
+fn legend(window: Window, lab: &Lab, width: usize) -> Line<'static> {
     let (left, right) = (window.first, (lab.log_end() + 1 - window.next).max(0));
     if left == 0 && right == 0 {
-        return Line::from("state: . to come, hand polled, ok in the sink, 2x twice, LOST, gone deleted unread");
+        let signs: Vec<String> = (0..lab.log_end()).map(|offset| sign(lab, offset)).collect();
+        let seen: Vec<&(&str, &str, &str)> = SIGNS
+            .iter()
+            .filter(|(sign, ..)| match *sign {
+                "---" => lab.log_start() > 0,
+                "2x" => signs.iter().any(|sign| sign.ends_with('x')),
+                known => signs.iter().any(|sign| sign == known),
+            })
+            .collect();
+        let told = |means: fn(&(&'static str, &'static str, &'static str)) -> &'static str| {
+            let told: Vec<String> = seen.iter().map(|known| format!("{} {}", known.0, means(known))).collect();
+            format!("signs:  {}", told.join(",  "))
+        };
+        let long = told(|known| known.2);
+        return Line::from(if long.len() <= width { long } else { told(|known| known.1) });
     }
     let mut parts = Vec::new();
     if left > 0 {

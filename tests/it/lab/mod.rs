@@ -1,7 +1,9 @@
-//! The pieces of the lab that touch a cluster, on a real one: the topic that is made for it, and the consumer that it leads.
+//! The lab, as a person at a terminal and as a script meet it, and its pieces on a real cluster.
 
 mod child;
 mod documents;
 mod led;
 mod scratch;
+mod screen;
 mod stepper;
+mod tui;
