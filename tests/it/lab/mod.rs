@@ -1,6 +1,8 @@
-//! The pieces of the lab that touch a cluster, on a real one: the topic that is made for it, and the consumer that it leads.
+//! The lab: its lessons and scripts as reports, the same on a real cluster, and the pieces of it that touch one.
 
+mod by_hand;
 mod child;
 mod led;
+mod lessons;
 mod scratch;
 mod stepper;
