@@ -5,8 +5,7 @@ use super::table::{self, Paint};
 use super::wrap::wrap;
 use super::{help, next};
 use crate::lab::account::Fate;
-use crate::lab::event::Event;
-use crate::lab::model::Lab;
+use crate::lab::model::{CommitMode, Lab};
 use crate::lab::scenario::SCENARIOS;
 use crate::lab::script::Action;
 use crate::lab::sink::SinkMode;
@@ -144,7 +143,7 @@ fn numbers(lab: &Lab, width: usize, paint: Paint) -> Vec<Line<'static>> {
     let committed = numbers.committed.map_or_else(|| "none yet".to_owned(), |offset| offset.to_string());
     let lag = match (numbers.lag, numbers.committed) {
         (Some(lag), Some(committed)) => format!("{lag} (= {end} - {})", committed.max(numbers.log_start_offset)),
-        _ => "-".to_owned(),
+        _ => "- (no commit)".to_owned(),
     };
     let position = numbers.position.map_or_else(|| "- (down)".to_owned(), |position| position.to_string());
     let place = [
@@ -201,11 +200,10 @@ fn sink(lab: &Lab, width: usize, most: usize) -> Vec<Line<'static>> {
     let mut rows: Vec<(String, usize)> = Vec::new();
     for row in sink.rows() {
         let name = format!("{} {}", row.order, row.status());
-        let written = |offset: &&i64| Event::at(**offset).order == row.order;
         match (sink.mode(), rows.iter_mut().find(|(known, _)| *known == name)) {
             (SinkMode::Append, Some((_, times))) => *times += 1,
             (SinkMode::Append, None) => rows.push((name, 1)),
-            (SinkMode::Upsert, _) => rows.push((name, sink.writes().iter().filter(written).count())),
+            (SinkMode::Upsert, _) => rows.push((name, sink.times_written(row.offset))),
         }
     }
     if rows.is_empty() {
@@ -248,15 +246,31 @@ fn happened(state: &State, width: usize, room: usize, paint: Paint) -> Vec<Line<
         lines = tells;
     }
     if state.told().is_empty() {
-        lines.push(Line::from("Nothing has happened yet. Space takes the next step; 1 begins the first lesson."));
+        lines = beginning(state.lab(), width);
+        lines.truncate(room);
     }
     lines.resize(lines.len().max(room), Line::default());
     lines
 }
 
+/// What stands where nothing has happened yet.
+fn beginning(lab: &Lab, width: usize) -> Vec<Line<'static>> {
+    let settings = lab.settings();
+    let commit = match settings.commit {
+        CommitMode::Auto => "commit auto: a timer moves COMMITTED right after each poll, work done or not.",
+        CommitMode::Manual => "commit manual: COMMITTED moves when the whole batch is in the sink.",
+    };
+    let sink = match settings.sink {
+        SinkMode::Append => "sink append: each write adds a row, also for an order that is there already.",
+        SinkMode::Upsert => "sink upsert: one row for each order; the last write wins.",
+    };
+    let begin = "Nothing has happened yet. Space takes the next step; 1 begins the first lesson.";
+    [begin, commit, sink].into_iter().flat_map(|text| plain(text, width)).collect()
+}
+
 fn tell(told: &Told, newest: bool, width: usize, paint: Paint) -> Vec<Line<'static>> {
     let sign = if newest { '>' } else { ' ' };
-    let number = told.number.map_or_else(|| "  no".to_owned(), |number| format!("{number:>4}"));
+    let number = told.number.map_or_else(|| "   !".to_owned(), |number| format!("{number:>4}"));
     let indent = 7;
     let texts = wrap(&told.text, width.saturating_sub(indent).max(1));
     let lines = texts.into_iter().enumerate().map(|(place, text)| {

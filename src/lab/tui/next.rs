@@ -16,7 +16,7 @@ pub fn step(step: Step, lab: &Lab) -> String {
             if from >= next {
                 return idle(lab).to_owned();
             }
-            format!("the consumer polls its next batch, {}", words::offsets(&(from..next).collect::<Vec<_>>()))
+            format!("the consumer takes (polls) its next batch, {}", words::offsets(&(from..next).collect::<Vec<_>>()))
         }
         Step::Process => first.map_or_else(String::new, |offset| format!("the consumer works on {}", name(offset))),
         Step::Write => first.map_or_else(String::new, |offset| format!("{} is written to the sink", name(offset))),

@@ -277,7 +277,8 @@ impl State {
     /// The rest of the scenario's action.
     fn whole_action(&mut self) {
         let Some(mut lesson) = self.lesson.clone().filter(|lesson| !lesson.is_over()) else {
-            return self.refuse("no lesson is under way: `1` to `5` begin one".to_owned());
+            let over = if self.lesson.is_some() { "the lesson is over" } else { "no lesson is under way" };
+            return self.refuse(format!("{over}: `1` to `5` begin one"));
         };
         let mut lab = self.lab.clone();
         let (at, mut all) = (lesson.done, Vec::new());

@@ -83,11 +83,12 @@ pub fn blocks(lab: &Lab, width: usize, paint: Paint) -> Vec<(u8, Line<'static>)>
         offset if offset < lab.log_start() => raw("---".to_owned()),
         offset => raw(Event::at(offset).order.to_string()),
     };
+    let hour = Event::at(window.first.max(lab.log_start())).time().0 / 60;
     let time = |offset: i64| {
         let time = Event::at(offset).time().0;
         match time % 60 {
             _ if offset >= end || offset < lab.log_start() => raw(String::new()),
-            0 => raw(format!("{}h", time / 60)),
+            0 if time / 60 != hour => raw(format!("{}h", time / 60)),
             minute => raw(format!(":{minute:02}")),
         }
     };
@@ -116,7 +117,6 @@ pub fn blocks(lab: &Lab, width: usize, paint: Paint) -> Vec<(u8, Line<'static>)>
             paint.strong(cell(mark), Color::Cyan)
         })
     };
-    let hour = Event::at(window.first.max(lab.log_start())).time().0 / 60;
     vec![
         (7, legend(window, lab, width)),
         (0, row("offset", &|offset| raw(offset.to_string()))),
@@ -148,7 +148,7 @@ fn legend(window: Window, lab: &Lab, width: usize) -> Line<'static> {
             .collect();
         let told = |means: fn(&(&'static str, &'static str, &'static str)) -> &'static str| {
             let told: Vec<String> = seen.iter().map(|known| format!("{} {}", known.0, means(known))).collect();
-            format!("signs:  {}", told.join(",  "))
+            format!("state:  {}", told.join(",  "))
         };
         let long = told(|known| known.2);
         return Line::from(if long.len() <= width { long } else { told(|known| known.1) });

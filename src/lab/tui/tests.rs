@@ -37,7 +37,7 @@ fn text(state: &State, width: u16, height: u16) -> String {
 
 fn row(state: &State, name: &str) -> String {
     let lines = lines(state, 80, 24);
-    lines.iter().find(|line| line.starts_with(name)).unwrap_or_else(|| panic!("{name}: {lines:#?}")).clone()
+    lines.iter().rfind(|line| line.starts_with(name)).unwrap_or_else(|| panic!("{name}: {lines:#?}")).clone()
 }
 
 /// In which column, counted in offsets, the row has this.
@@ -84,23 +84,23 @@ fn the_first_screen_is_whole_on_80x24() {
 A consumer reads a log's events in batches and writes them to a sink, a table.
 Each event has a number, its OFFSET. COMMITTED is a bookmark kept on the broker:
 the next offset to read after a restart. POSITION: the next one to read now.
-signs:  . to come
+state:  . to come
 offset         0    1    2    3    4    5    6    7    8    9   10   11   12
 order       1001 1002 1001 1003 1004 1002 1005 1006 1004 1007 1005 1008  end
-time 10:..   10h  :01  :02  :03  :04  :05  :06  :07  :08  :09  :10  :11
+time 10:..   :00  :01  :02  :03  :04  :05  :06  :07  :08  :09  :10  :11
 state          .    .    .    .    .    .    .    .    .    .    .    .
 log start      ^
 committed
 position       ^
-COMMITTED none yet   LOG-END 12   LAG -   POSITION 0   LOG-START 0
+COMMITTED none yet   LOG-END 12   LAG - (no commit)   POSITION 0   LOG-START 0
 SINK-ROWS 0   DISTINCT-ORDERS 0   LOST 0   DUPLICATES 0
 READ 0 + LOST 0 + RETAINED-AWAY 0 + TO-COME 12 = 12 events
 in the sink: nothing yet
 Nothing has happened yet. Space takes the next step; 1 begins the first lesson.
+commit auto: a timer moves COMMITTED right after each poll, work done or not.
+sink append: each write adds a row, also for an order that is there already.
 
-
-
-space: the consumer polls its next batch, offsets 0-3
+space: the consumer takes (polls) its next batch, offsets 0-3
 space step  b whole batch  c crash  r restart  s stop  w rewind  t commit now
 p produce 3  x delete oldest  a auto/manual  u append/upsert  +/- batch 4
 z undo  0 anew  1-5 lessons  ? help  q quit";
@@ -211,7 +211,7 @@ fn what_is_refused_is_told_and_changes_nothing() {
         assert_eq!(state.lab(), &before, "{keys}");
         assert_eq!(state.told().last().unwrap().number, None, "{keys}");
     }
-    assert!(screen(&state).contains(">  no  "), "{}", screen(&state));
+    assert!(screen(&state).contains(">   !  "), "{}", screen(&state));
     state.press(key(KeyCode::Backspace));
     assert!(state.lab().is_running() && state.told().is_empty());
 }
@@ -228,6 +228,35 @@ fn many_events_scroll_and_what_counts_stays_seen() {
     }
     assert!(text(&state, 80, 24).contains("more on the left"), "{}", screen(&state));
     assert!(row(&state, "log start").contains("<-"), "{}", screen(&state));
+}
+
+#[test]
+fn the_times_tell_their_hour_and_what_is_deleted_has_none() {
+    let mut state = auto();
+    press(&mut state, &"p".repeat(20));
+    press(&mut state, "w58\n");
+    let times = row(&state, "time");
+    assert!(times.starts_with("time 10:..") && times.contains(":59  11h  :01"), "{times}");
+    press(&mut state, "0xx");
+    assert!(row(&state, "order").starts_with("order        ---  --- 1001 1003"), "{}", screen(&state));
+    assert_eq!(under(&state, "time", ":02"), 2);
+    assert_eq!(under(&state, "log start", "^"), 2);
+    assert_eq!(under(&state, "state", "gone"), 0);
+}
+
+#[test]
+fn the_sink_tells_what_was_written_twice() {
+    let mut state = free(CommitMode::Manual, SinkMode::Append);
+    press(&mut state, "b    crb");
+    let shown = text(&state, 80, 24);
+    let sink = "in the sink (x2: two rows): 1001 placed, 1002 placed, 1001 paid, 1003 placed, 1004 placed x2";
+    assert!(text(&state, 80, 40).contains(sink), "{}", screen(&state));
+    assert!(shown.contains("DUPLICATES 1 (copies in the sink)"), "{shown}");
+    // The same under upsert: one row each, and only what was written twice is counted.
+    press(&mut state, "0ub    crb");
+    let shown = text(&state, 120, 40);
+    let sink = "in the sink (x2: written twice): 1001 paid, 1002 paid, 1003 placed, 1004 placed x2";
+    assert!(shown.contains(sink) && shown.contains("DUPLICATES 1 (absorbed by the upsert)"), "{shown}");
 }
 
 /// Walks the scenario by these keys, and ends where the report ends.
