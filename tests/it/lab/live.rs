@@ -4,6 +4,7 @@ use super::by_hand::{
     AUTO_COMMIT_LOSS, LOG, Lesson, MANUAL_DUPLICATES, RETENTION_GAP, REWIND_REBUILD, UPSERT_CONVERGES, holds,
 };
 use crate::reset::runner::{DEADLINE, Krewind};
+use crate::reset::terminal::Terminal;
 use local_kafka::{Check, Cluster, shared, wait_for};
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read};
@@ -236,4 +237,45 @@ fn what_would_be_made_is_shown_and_nothing_is_made_without_a_yes() {
             assert!(!shared().group_names().unwrap().contains(&name.to_owned()));
         }
     }
+}
+
+/// The topic's name, which is the group's too, from the plan.
+fn planned(words: &str) -> String {
+    words.split('`').find(|part| part.starts_with("krewind-lab-")).unwrap_or_else(|| panic!("{words}")).to_owned()
+}
+
+#[test]
+fn a_person_types_lab_and_nothing_else_begins_it() {
+    let home = Krewind::on(shared());
+    let mut terminal = Terminal::start(&home, &["lab", "--live", "--scenario", "retention-gap"]);
+    terminal.shows("type lab to begin");
+    terminal.types("retention-gap");
+    let ran = terminal.end();
+    assert_eq!(ran.code, Some(3), "{ran}");
+    assert!(ran.stderr.contains("`lab` was not typed; nothing was written"), "{ran}");
+    assert!(shared().watermarks(&planned(&ran.stderr), 0).is_err());
+
+    let mut terminal = Terminal::start(&home, &["lab", "--live", "--scenario", "retention-gap"]);
+    terminal.shows("type lab to begin");
+    terminal.types("lab");
+    let ran = terminal.end();
+    assert_eq!(ran.code, Some(0), "{ran}");
+    assert!(ran.stdout.contains("Two events are gone for good"), "{ran}");
+    let name = planned(&ran.stderr);
+    assert!(shared().watermarks(&name, 0).is_err());
+    assert!(!shared().group_names().unwrap().contains(&name));
+}
+
+#[test]
+fn where_no_broker_answers_nothing_is_left_behind() {
+    let temporary = tempfile::tempdir().unwrap();
+    let home = Krewind::at("127.0.0.1:1");
+    let mut command =
+        home.command(&["lab", "--live", "--scenario", "retention-gap", "--yes", "--timeout", "2s", "-o", "json"]);
+    command.env("TMPDIR", temporary.path());
+    let ran = crate::reset::runner::Running::start(command).end();
+    assert_eq!(ran.code, Some(1), "{ran}");
+    let error: Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!(error["code"], "connection-failed");
+    assert_eq!(std::fs::read_dir(temporary.path()).unwrap().count(), 0);
 }

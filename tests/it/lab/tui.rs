@@ -1,49 +1,18 @@
 //! The full-screen lab at a real terminal: what is typed, what is seen, and the terminal afterwards.
 //!
-//! What runs at the terminal is this test binary itself, in one of the ignored tests below, so that it can panic where it should.
+//! One test starts this test binary itself there, in an ignored test, so that it can panic where it should.
 
 use super::screen::Screen;
 use krewind::error::Result;
 use krewind::lab::model::Settings;
-use krewind::lab::scenario::Scenario;
 use krewind::lab::tui::{self, state::State};
-use std::io::Write;
 use std::process::{Command, Stdio};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 /// Set where an ignored test was started by another one, and not by `--ignored`.
 const STARTED: &str = "KREWIND_TEST_SCREEN";
 
 static STOP: AtomicBool = AtomicBool::new(false);
-
-/// SIGTERM sets [`STOP`], from now on.
-fn listen() {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let mut terminate =
-        runtime.block_on(async { tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) }).unwrap();
-    std::thread::spawn(move || {
-        runtime.block_on(terminate.recv());
-        STOP.store(true, Ordering::SeqCst);
-    });
-}
-
-/// Ends the process as the command does.
-fn leave(result: Result<krewind::error::Exit>) -> ! {
-    let exit = result.unwrap_or_else(|error| {
-        let _ = writeln!(std::io::stderr(), "error: {error}\nhints: {:?}", error.hints);
-        error.exit
-    });
-    std::process::exit(exit.code().into())
-}
-
-#[test]
-#[ignore = "started by other tests, at a terminal"]
-fn runs_the_lab() {
-    let Some(scenario) = std::env::var_os(STARTED) else { return };
-    listen();
-    let scenario = Scenario::named(scenario.to_str().unwrap());
-    leave(tui::run(Settings::default(), scenario, false, &STOP));
-}
 
 #[test]
 #[ignore = "started by other tests, at a terminal"]
@@ -59,14 +28,14 @@ fn panics_on_the_screen() {
     drop(ended);
 }
 
-fn this(test: &str, scenario: &str) -> Command {
-    let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args([&format!("lab::tui::{test}"), "--exact", "--ignored", "--nocapture"]).env(STARTED, scenario);
+fn krewind(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_krewind"));
+    command.arg("lab").args(args);
     command
 }
 
 fn lab() -> Screen {
-    let mut screen = Screen::start(&this("runs_the_lab", "none"));
+    let mut screen = Screen::start(&krewind(&[]));
     screen.shows(&["krewind lab", "COMMITTED none yet", "q quit"]);
     screen
 }
@@ -99,7 +68,7 @@ fn keys_lead_to_the_numbers_seen_and_q_leaves() {
 
 #[test]
 fn a_rewind_is_typed_and_a_lesson_walked() {
-    let mut screen = Screen::start(&this("runs_the_lab", "rewind-rebuild"));
+    let mut screen = Screen::start(&krewind(&["--scenario", "rewind-rebuild"]));
     screen.shows(&["lesson 4, rewind-rebuild", "[process 3]"]);
     screen.presses("nnnnnnnn");
     screen.shows(&["conclude:", "in production:", "LOST 0", "DUPLICATES 8 (absorbed by the upsert)", "SINK-ROWS 8"]);
@@ -144,7 +113,9 @@ fn a_signal_ends_it_and_leaves_the_terminal_as_it_was() {
 
 #[test]
 fn a_panic_leaves_the_terminal_as_it_was_and_is_read_there() {
-    let mut screen = Screen::start(&this("panics_on_the_screen", ""));
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["lab::tui::panics_on_the_screen", "--exact", "--ignored", "--nocapture"]).env(STARTED, "yes");
+    let mut screen = Screen::start(&command);
     screen.shows(&["krewind lab", "q quit"]);
     assert!(screen.seen().alternate_screen());
     screen.presses(" ");
@@ -159,15 +130,15 @@ fn a_panic_leaves_the_terminal_as_it_was_and_is_read_there() {
 
 #[test]
 fn without_a_terminal_it_says_what_needs_none() {
-    let run = this("runs_the_lab", "none").stdin(Stdio::null()).output().unwrap();
+    let run = krewind(&[]).stdin(Stdio::null()).output().unwrap();
     let said = String::from_utf8_lossy(&run.stderr).into_owned();
     assert_eq!(run.status.code(), Some(3), "{said}");
     assert!(said.contains("needs a terminal") && said.contains("--script"), "{said}");
     assert!(!String::from_utf8_lossy(&run.stdout).contains('\x1b'));
     // One that can do nothing is none.
     let mut dumb = Command::new("/bin/sh");
-    let this = this("runs_the_lab", "none");
-    dumb.args(["-c", r#"TERM=dumb exec "$0" "$@""#]).arg(this.get_program()).args(this.get_args()).env(STARTED, "none");
+    let this = krewind(&[]);
+    dumb.args(["-c", r#"TERM=dumb exec "$0" "$@""#]).arg(this.get_program()).args(this.get_args());
     let left = Screen::start(&dumb).end();
     assert_eq!(left.code, 3, "{}", left.all);
     assert!(left.all.contains("needs a terminal") && !left.all.contains("\x1b[?1049h"), "{}", left.all);
