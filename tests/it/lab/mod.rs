@@ -4,5 +4,8 @@ mod by_hand;
 mod child;
 mod led;
 mod lessons;
+mod live;
+mod live_ends;
 mod scratch;
 mod stepper;
+mod watched;
