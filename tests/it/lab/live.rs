@@ -77,7 +77,10 @@ fn auto_commit_loss_seen_from_outside() {
             // Four orders come twice: placed, then paid.
             let status = if [2, 5, 8, 10].contains(offset) { "paid" } else { "placed" };
             assert_eq!(key, &order.to_string());
-            assert_eq!(serde_json::from_str::<serde_json::Value>(value).unwrap(), json!({"order": order, "status": status}));
+            assert_eq!(
+                serde_json::from_str::<serde_json::Value>(value).unwrap(),
+                json!({"order": order, "status": status})
+            );
         }
     });
 

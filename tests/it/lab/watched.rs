@@ -143,10 +143,8 @@ impl Watched {
     #[track_caller]
     pub fn consumer(&mut self) -> (u32, i64) {
         let line = self.says("consumer started: process ");
-        let numbers: Vec<i64> = line
-            .split(|letter: char| !letter.is_ascii_digit())
-            .filter_map(|number| number.parse().ok())
-            .collect();
+        let numbers: Vec<i64> =
+            line.split(|letter: char| !letter.is_ascii_digit()).filter_map(|number| number.parse().ok()).collect();
         (u32::try_from(numbers[0]).unwrap(), numbers[1])
     }
 
