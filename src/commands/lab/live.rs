@@ -13,6 +13,7 @@ use crate::lab::walk::walk;
 use crate::model::{PartitionSet, Timestamp, TopicPartition, visible};
 use crate::report::Warning;
 use std::collections::BTreeMap;
+use std::hash::{BuildHasher, Hasher, RandomState};
 
 /// What a person types to agree.
 const WORDS: &str = "lab";
@@ -33,14 +34,10 @@ pub fn run(context: &Context, args: &LabArgs, scenario: &'static Scenario) -> Re
             .hint(context.settings.read_only_hint()));
     }
     let client = context.client()?;
-    let directory = tempfile::Builder::new()
-        .prefix("krewind-lab-")
-        .rand_bytes(8)
-        .tempdir()
-        .map_err(|error| Error::new(Code::Io, "no directory for the lab's file could be made").caused_by(error))?;
-    // The same fresh name for all three.
-    let name = directory.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let names = Names { topic: name.clone(), group: name, database: directory.path().join("orders.sqlite") };
+    // The same fresh name for all three. RandomState is seeded by the system's randomness.
+    let name = format!("krewind-lab-{:016x}", RandomState::new().build_hasher().finish());
+    let database = std::env::temp_dir().join(&name).join("orders.sqlite");
+    let names = Names { topic: name.clone(), group: name.clone(), database };
     refuse_known(client, &names)?;
 
     let plan = plan(context, client, &names, scenario);
@@ -58,6 +55,12 @@ pub fn run(context: &Context, args: &LabArgs, scenario: &'static Scenario) -> Re
     context.interrupt.stop_work_also_on_hangup(
         "interrupted: what was made is deleted in some seconds; Ctrl-C again would leave it behind",
     );
+    // Not before: until here a signal ends the process at once, and would leave it behind.
+    let directory = tempfile::Builder::new()
+        .prefix(&name)
+        .rand_bytes(0)
+        .tempdir()
+        .map_err(|error| Error::new(Code::Io, "no directory for the lab's file could be made").caused_by(error))?;
     let now = context.clock().as_millis();
     let mut live = Live::begin(Means {
         client,

@@ -1,281 +1,166 @@
-//! The lessons on the tests' broker: reality, the model and the tables worked out by hand agree, and nothing is left behind.
+//! The lessons on a real broker, beside the model and beside what was worked out by hand.
 
 use super::by_hand::{
     AUTO_COMMIT_LOSS, LOG, Lesson, MANUAL_DUPLICATES, RETENTION_GAP, REWIND_REBUILD, UPSERT_CONVERGES, holds,
 };
-use crate::reset::runner::{DEADLINE, Krewind};
-use crate::reset::terminal::Terminal;
-use local_kafka::{Check, Cluster, shared, wait_for};
-use serde_json::Value;
-use std::io::{BufRead, BufReader, Read};
-use std::path::{Path, PathBuf};
-use std::process::{Child, Stdio};
-use std::sync::mpsc::{Receiver, channel};
+use super::scratch::read;
+use super::watched::{Lab, Names, runs};
+use crate::reset::place::{Place, unique};
+use crate::reset::runner::{DEADLINE, Ran, children};
+use crate::support::bare;
+use local_kafka::client::Record;
+use local_kafka::{Check, shared, wait_for};
+use rdkafka::consumer::Consumer;
+use serde_json::json;
 
-/// A live run whose words are read as they come.
-struct Live {
-    cluster: &'static Cluster,
-    child: Child,
-    words: Receiver<String>,
-    seen: Vec<String>,
-    name: String,
-    database: PathBuf,
-    _home: Krewind,
+/// That a live run's report is the model's, but for the word that it was live, and the hand-worked one; and that nothing is left.
+fn is_as_in_the_model(lab: &Lab, ran: Ran, lesson: &Lesson) {
+    let ran = ran.exits(0);
+    let real = ran.json();
+    holds(&real, lesson.steps);
+    let mut model = bare().args(["lab", "--scenario", lesson.name, "-o", "json"]).run().succeeds().json();
+    assert_eq!((&model["live"], &real["live"]), (&json!(false), &json!(true)));
+    model["live"] = json!(true);
+    assert_eq!(real, model);
+    lab.nothing_is_left(&ran);
 }
 
-impl Live {
-    fn start(lesson: &Lesson, args: &[&str]) -> Live {
-        let cluster = shared();
-        let home = Krewind::on(cluster);
-        let fixed = ["lab", "--live", "--scenario", lesson.name, "--yes", "-o", "json"];
-        let mut command = home.command(&[&fixed, args].concat());
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        let (told, words) = channel();
-        let stderr = BufReader::new(child.stderr.take().unwrap());
-        std::thread::spawn(move || {
-            for line in stderr.lines().map_while(Result::ok) {
-                let _ = told.send(line);
-            }
-        });
-        let mut live = Live {
-            cluster,
-            child,
-            words,
-            seen: Vec::new(),
-            name: String::new(),
-            database: PathBuf::new(),
-            _home: home,
-        };
-        let plan = live.until("makes:");
-        let quoted: Vec<&str> = plan.split('`').collect();
-        (live.name, live.database) = (quoted[1].to_owned(), PathBuf::from(quoted[3]));
-        live
-    }
-
-    /// The next line with these words.
-    #[track_caller]
-    fn until(&mut self, words: &str) -> String {
-        loop {
-            match self.words.recv_timeout(DEADLINE) {
-                Ok(line) => {
-                    self.seen.push(line.clone());
-                    if line.contains(words) {
-                        return line;
-                    }
-                }
-                Err(_) => panic!("`{words}` was not said after:\n{}", self.seen.join("\n")),
-            }
-        }
-    }
-
-    fn signal(&self, name: &str) {
-        crate::reset::runner::signal(self.child.id(), name);
-    }
-
-    fn committed(&self) -> Option<i64> {
-        self.cluster.committed_offsets(&self.name, &self.name, &[0]).unwrap()[0]
-    }
-
-    /// Waits for its end; the exit code and the report.
-    fn end(mut self) -> (Option<i32>, Value) {
-        let mut text = String::new();
-        self.child.stdout.take().unwrap().read_to_string(&mut text).unwrap();
-        let code = self.child.wait().unwrap().code();
-        self.seen.extend(self.words.iter());
-        let report = serde_json::from_str(&text).unwrap_or_else(|_| panic!("{text}\n{}", self.seen.join("\n")));
-        self.is_gone();
-        (code, report)
-    }
-
-    /// Topic, group, directory and consumer processes are gone.
-    fn is_gone(&self) {
-        assert!(self.cluster.watermarks(&self.name, 0).is_err(), "topic {} is still there", self.name);
-        assert!(!self.cluster.group_names().unwrap().contains(&self.name), "group {} is still there", self.name);
-        assert!(!self.database.parent().unwrap().exists(), "{} is still there", self.database.display());
-        for pid in self.consumers() {
-            assert!(!Path::new(&format!("/proc/{pid}")).exists(), "consumer {pid} is still there");
-        }
-    }
-
-    /// The consumers that were started.
-    fn consumers(&self) -> Vec<u32> {
-        let started = self.seen.iter().filter_map(|line| line.strip_prefix("consumer started: process "));
-        started.map(|rest| rest.split(',').next().unwrap().parse().unwrap()).collect()
-    }
+/// What the group has committed, asked of the broker.
+fn committed(names: &Names) -> Option<i64> {
+    shared().committed_offsets(&names.group, &names.topic, &[0]).unwrap()[0]
 }
 
-impl Drop for Live {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-/// The same lesson by the model alone.
-fn by_the_model(lesson: &Lesson) -> Value {
-    let ran = Krewind::at("nowhere.invalid:9").run(&["lab", "--scenario", lesson.name, "-o", "json"]);
-    serde_json::from_str(&ran.stdout).unwrap()
-}
-
-fn agrees(lesson: &Lesson) {
-    let live = Live::start(lesson, &[]);
-    let (code, report) = live.end();
-    assert_eq!(code, Some(0), "{report:#}");
-    assert_eq!(report["live"], true);
-    assert_eq!(report.get("warnings"), None);
-    holds(&report, lesson.steps);
-    let model = by_the_model(lesson);
-    assert_eq!(model["live"], false);
-    assert_eq!(report["steps"], model["steps"]);
-    assert_eq!(report["final"], model["final"]);
-}
-
-#[test]
-fn auto_commit_loses_on_a_real_cluster_too() {
-    agrees(&AUTO_COMMIT_LOSS);
-}
-
-#[test]
-fn manual_commit_repeats_on_a_real_cluster_too() {
-    agrees(&MANUAL_DUPLICATES);
-}
-
-#[test]
-fn an_upsert_converges_on_a_real_cluster_too() {
-    agrees(&UPSERT_CONVERGES);
-}
-
-#[test]
-fn rewinding_rebuilds_on_a_real_cluster_too() {
-    agrees(&REWIND_REBUILD);
-}
-
-#[test]
-fn retention_leaves_its_gap_on_a_real_cluster_too() {
-    agrees(&RETENTION_GAP);
-}
-
-/// Orders and offsets of the sink, as another program reads them.
-fn sink(database: &Path) -> Vec<(i64, i64)> {
-    let flags = rusqlite::OpenFlags::SQLITE_OPEN_READ_ONLY;
-    let connection = rusqlite::Connection::open_with_flags(database, flags).unwrap();
-    let mut rows = connection.prepare("SELECT order_id, log_offset FROM orders ORDER BY rowid").unwrap();
-    let rows = rows.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
-    rows.map(Result::unwrap).collect()
-}
-
-#[test]
-fn the_crash_is_real_for_somebody_who_looks_from_outside() {
-    let mut live = Live::start(&AUTO_COMMIT_LOSS, &[]);
-    let killed = live.until("(SIGKILL)");
-    let pid = killed.split_ascii_whitespace().nth(2).unwrap();
-    assert!(!Path::new("/proc").join(pid).exists(), "{killed}");
-    // The new consumer waits now: nothing moves.
-    live.until("the new consumer waits");
-    assert_eq!(live.committed(), Some(4));
-    assert_eq!(live.cluster.watermarks(&live.name, 0).unwrap(), (0, 12));
-    assert_eq!(sink(&live.database), [(1001, 0), (1002, 1), (1001, 2)]);
-    live.until("> process all");
-    let (code, report) = live.end();
-    assert_eq!((code, report["final"]["lost"].as_u64()), (Some(0), Some(1)));
-    assert_eq!(LOG[3], 1003);
-}
-
-#[test]
-fn the_rewinding_is_real_for_somebody_who_looks_from_outside() {
-    let mut live = Live::start(&REWIND_REBUILD, &[]);
-    live.until("> rewind 10:03");
-    live.until("committed 3");
-    let stands = wait_for("the group at the event of 10:03", DEADLINE, || {
-        // From here on the next consumer may already have read on.
-        Ok(live.committed().filter(|&offset| offset >= 3).map_or(Check::NotYet(String::new()), Check::Done))
+/// The group's state, protocol and members: their client ids, and whether their subscription names the topic.
+fn group(names: &Names) -> (String, String, Vec<(String, bool)>) {
+    let consumer = shared().consumer("lab-look", &[]).unwrap();
+    let list = consumer.fetch_group_list(Some(&names.group), DEADLINE).unwrap();
+    let group = &list.groups()[0];
+    let topic = names.topic.as_bytes();
+    let members = group.members().iter().map(|member| {
+        let subscription = member.metadata().unwrap_or_default();
+        (member.client_id().to_owned(), subscription.windows(topic.len()).any(|part| part == topic))
     });
-    assert!([3, 7, 11, 12].contains(&stands.unwrap()));
-    let orders: Vec<i64> = sink(&live.database).into_iter().map(|(order, _)| order).collect();
-    assert!(orders.contains(&1001), "{orders:?}");
-    live.end();
+    (group.state().to_owned(), format!("{} {}", group.protocol_type(), group.protocol()), members.collect())
 }
 
-fn ended_by(signal: &str) {
-    let mut live = Live::start(&MANUAL_DUPLICATES, &[]);
-    live.until("the new consumer waits");
-    live.signal(signal);
-    let (code, report) = live.end();
-    assert_eq!(code, Some(130), "{report:#}");
-    assert_eq!((report["kind"].as_str(), report["code"].as_str()), (Some("error"), Some("interrupted")));
+/// Order and offset of the sink's rows.
+fn rows(names: &Names) -> Vec<(i64, i64)> {
+    let database = rusqlite::Connection::open(&names.database).unwrap();
+    let mut statement = database.prepare("SELECT order_id, log_offset FROM orders ORDER BY log_offset").unwrap();
+    statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).unwrap().map(Result::unwrap).collect()
 }
 
 #[test]
-fn ctrl_c_leaves_nothing_behind() {
-    ended_by("INT");
-}
-
-#[test]
-fn neither_does_a_request_to_end() {
-    ended_by("TERM");
-}
-
-#[test]
-fn neither_does_a_terminal_that_goes_away() {
-    ended_by("HUP");
-}
-
-#[test]
-fn what_would_be_made_is_shown_and_nothing_is_made_without_a_yes() {
-    let home = Krewind::on(shared());
-    let live = ["lab", "--live", "--scenario", "upsert-converges"];
-    for (flags, code, says) in [
-        (&["--dry-run"][..], 0, "dry run: nothing was made"),
-        (&[], 3, "nobody can be asked here"),
-        (&["--read-only", "--yes"], 3, "this run is read-only"),
-    ] {
-        let ran = home.run(&[&live, flags].concat());
-        assert_eq!(ran.code, Some(code), "{ran}");
-        assert!(ran.stderr.contains(says), "{ran}");
-        if let Some(name) = ran.stderr.split('`').nth(1).filter(|name| name.starts_with("krewind-lab-")) {
-            assert!(shared().watermarks(name, 0).is_err());
-            assert!(!shared().group_names().unwrap().contains(&name.to_owned()));
+fn auto_commit_loss_seen_from_outside() {
+    let lab = Lab::new();
+    let mut run = lab.start(AUTO_COMMIT_LOSS.name);
+    let (first, position) = run.consumer();
+    assert_eq!(position, 0);
+    let names = run.names();
+    assert!(names.database.starts_with(lab.files()), "{names:?}");
+    run.meanwhile(|| {
+        // A process of its own, a member by `subscribe()` in the classic protocol.
+        assert!(children(run.pid()).iter().any(|(pid, line)| *pid == first && line.ends_with("__lab-consumer")));
+        let members = wait_for("the group to be stable", DEADLINE, || {
+            let (state, protocol, members) = group(&names);
+            let now = format!("{state} {protocol}");
+            Ok(if now == "Stable consumer range" { Check::Done(members) } else { Check::NotYet(now) })
+        });
+        assert!(matches!(&members.unwrap()[..], [(_, true)]));
+        assert_eq!(shared().watermarks(&names.topic, 0).unwrap(), (0, 12));
+        let log = read(&names.topic, 12);
+        let minutes: Vec<i64> = log.iter().map(|(.., time)| time.rem_euclid(86_400_000)).collect();
+        assert_eq!(minutes, (600..612).map(|minute| minute * 60_000).collect::<Vec<_>>());
+        let now = i64::try_from(std::time::UNIX_EPOCH.elapsed().unwrap().as_millis()).unwrap();
+        assert!(log.iter().all(|(.., time)| (now - 2 * 86_400_000..now).contains(time)), "{log:?}");
+        for ((offset, key, value, _), order) in log.iter().zip(LOG) {
+            // Four orders come twice: placed, then paid.
+            let status = if [2, 5, 8, 10].contains(offset) { "paid" } else { "placed" };
+            assert_eq!(key, &order.to_string());
+            assert_eq!(
+                serde_json::from_str::<serde_json::Value>(value).unwrap(),
+                json!({"order": order, "status": status})
+            );
         }
-    }
-}
+    });
 
-/// The topic's name, which is the group's too, from the plan.
-fn planned(words: &str) -> String {
-    words.split('`').find(|part| part.starts_with("krewind-lab-")).unwrap_or_else(|| panic!("{words}")).to_owned()
-}
-
-#[test]
-fn a_person_types_lab_and_nothing_else_begins_it() {
-    let home = Krewind::on(shared());
-    let mut terminal = Terminal::start(&home, &["lab", "--live", "--scenario", "retention-gap"]);
-    terminal.shows("type lab to begin");
-    terminal.types("retention-gap");
-    let ran = terminal.end();
-    assert_eq!(ran.code, Some(3), "{ran}");
-    assert!(ran.stderr.contains("`lab` was not typed; nothing was written"), "{ran}");
-    assert!(shared().watermarks(&planned(&ran.stderr), 0).is_err());
-
-    let mut terminal = Terminal::start(&home, &["lab", "--live", "--scenario", "retention-gap"]);
-    terminal.shows("type lab to begin");
-    terminal.types("lab");
-    let ran = terminal.end();
-    assert_eq!(ran.code, Some(0), "{ran}");
-    assert!(ran.stdout.contains("Two events are gone for good"), "{ran}");
-    let name = planned(&ran.stderr);
-    assert!(shared().watermarks(&name, 0).is_err());
-    assert!(!shared().group_names().unwrap().contains(&name));
+    let killed = run.says("killed process ");
+    assert_eq!(killed, format!("killed process {first} (SIGKILL)"));
+    run.meanwhile(|| {
+        assert!(!runs(first));
+        assert_eq!(committed(&names), Some(4));
+        // 3 was committed, and is not there.
+        assert_eq!(rows(&names), [(1001, 0), (1002, 1), (1001, 2)]);
+    });
+    let (second, position) = run.consumer();
+    assert!(second != first && position == 4, "{second} at {position}");
+    is_as_in_the_model(&lab, run.end(), &AUTO_COMMIT_LOSS);
+    assert!(!runs(second));
 }
 
 #[test]
-fn where_no_broker_answers_nothing_is_left_behind() {
-    let temporary = tempfile::tempdir().unwrap();
-    let home = Krewind::at("127.0.0.1:1");
-    let mut command =
-        home.command(&["lab", "--live", "--scenario", "retention-gap", "--yes", "--timeout", "2s", "-o", "json"]);
-    command.env("TMPDIR", temporary.path());
-    let ran = crate::reset::runner::Running::start(command).end();
-    assert_eq!(ran.code, Some(1), "{ran}");
-    let error: Value = serde_json::from_str(&ran.stdout).unwrap();
-    assert_eq!(error["code"], "connection-failed");
-    assert_eq!(std::fs::read_dir(temporary.path()).unwrap().count(), 0);
+fn manual_duplicates() {
+    let lab = Lab::new();
+    let mut run = lab.start(MANUAL_DUPLICATES.name);
+    run.says("killed process ");
+    let names = run.names();
+    run.meanwhile(|| {
+        assert_eq!(committed(&names), Some(4));
+        assert_eq!(rows(&names).iter().map(|row| row.1).collect::<Vec<_>>(), [0, 1, 2, 3, 4, 5, 6]);
+    });
+    is_as_in_the_model(&lab, run.end(), &MANUAL_DUPLICATES);
+}
+
+#[test]
+fn upsert_converges() {
+    let lab = Lab::new();
+    let mut run = lab.start(UPSERT_CONVERGES.name);
+    // Going back while a consumer runs stops that one, and starts another.
+    run.says("> rewind earliest");
+    let (_, position) = run.consumer();
+    assert_eq!(position, 0);
+    let names = run.names();
+    // Twelve writes, and more to come: a row for each order all the time.
+    run.meanwhile(|| assert_eq!(rows(&names).len(), 8));
+    is_as_in_the_model(&lab, run.end(), &UPSERT_CONVERGES);
+}
+
+#[test]
+fn rewind_rebuild_seen_from_outside() {
+    let lab = Lab::new();
+    let mut run = lab.start(REWIND_REBUILD.name);
+    run.says("> rewind 10:03");
+    let names = run.names();
+    let line = run.says("  committed ");
+    run.meanwhile(|| {
+        assert_eq!(committed(&names), Some(3), "{line}");
+        // As an upsert leaves it: order 1003 is missing, of the others the last event is there.
+        let there = [(1001, 2), (1002, 5), (1006, 7), (1004, 8), (1007, 9), (1005, 10), (1008, 11)];
+        assert_eq!(rows(&names), there);
+    });
+    assert_eq!(run.consumer().1, 3);
+    is_as_in_the_model(&lab, run.end(), &REWIND_REBUILD);
+}
+
+#[test]
+fn retention_gap_beside_a_group_and_a_topic_of_somebody_else() {
+    let name = format!("krewind-lab-{}", unique("neighbour"));
+    shared().create_topic(&name, 1, &[]).unwrap();
+    let records: Vec<Record> = (0..9).map(|_| Record::to(&name).partition(0).value("v")).collect();
+    shared().produce(&records).unwrap();
+    let neighbour = Place { cluster: shared().clone(), topic: name.clone(), group: name, partitions: vec![0] };
+    neighbour.commit(&[5]);
+
+    let lab = Lab::new();
+    let mut run = lab.start(RETENTION_GAP.name);
+    run.says("> retention 6");
+    let names = run.names();
+    run.says("  committed 4");
+    run.meanwhile(|| {
+        assert_eq!((committed(&names), shared().watermarks(&names.topic, 0).unwrap()), (Some(4), (6, 12)));
+    });
+    assert_eq!(run.consumer().1, 6);
+    is_as_in_the_model(&lab, run.end(), &RETENTION_GAP);
+    assert_eq!(shared().watermarks(&neighbour.topic, 0).unwrap(), (0, 9));
+    assert_eq!((neighbour.stands(), neighbour.group_exists()), (vec![Some(5)], true));
 }

@@ -20,7 +20,7 @@ fn client() -> &'static Client {
 }
 
 /// Key, value and time of the records that a consumer of the tests' own finds from the log's start on.
-fn read(topic: &str, count: usize) -> Vec<(i64, String, String, i64)> {
+pub(super) fn read(topic: &str, count: usize) -> Vec<(i64, String, String, i64)> {
     let consumer = shared().consumer("lab-read", &[]).unwrap();
     let mut list = TopicPartitionList::new();
     list.add_partition_offset(topic, 0, Offset::Beginning).unwrap();
