@@ -356,3 +356,30 @@ proptest! {
         prop_assert_eq!(numbers.sink_rows as usize, rows);
     }
 }
+
+/// A world in which somebody else reads a row less after each action.
+struct Elsewhere;
+
+impl super::walk::World for Elsewhere {
+    fn perform(&mut self, _: Step, _: &super::model::Happened, _: &Lab) -> crate::error::Result<()> {
+        Ok(())
+    }
+
+    fn numbers(&mut self, lab: &Lab) -> crate::error::Result<crate::report::LabNumbers> {
+        let numbers = lab.numbers();
+        Ok(crate::report::LabNumbers { sink_rows: numbers.sink_rows - 1, committed: None, ..numbers })
+    }
+
+    fn is_live(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn a_world_that_does_something_else_is_said_number_by_number() {
+    let report = walk(Settings::default(), &parse("process 3").unwrap(), None, &mut Elsewhere).unwrap();
+    let said: Vec<&str> = report.warnings.iter().map(|warning| warning.message.as_str()).collect();
+    assert_eq!(said, ["action 1, `process 3`: committed is -, in the model 4; sink rows is 2, in the model 3"]);
+    // The report has what was read, not what was expected.
+    assert_eq!((report.end.sink_rows, report.end.committed), (2, None));
+}
