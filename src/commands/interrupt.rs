@@ -37,8 +37,9 @@ impl Interrupt {
         };
         INTERRUPT.json.store(json, Ordering::SeqCst);
         let listener = std::thread::Builder::new().name("signals".to_owned());
+        let (ready, listening) = std::sync::mpsc::channel::<()>();
         // Without the thread Ctrl-C ends the process as it does any other.
-        let _ = listener.spawn(|| {
+        let _ = listener.spawn(move || {
             let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
             runtime.block_on(async {
                 use tokio::signal::unix::{SignalKind, signal};
@@ -47,6 +48,7 @@ impl Interrupt {
                 else {
                     return;
                 };
+                drop(ready);
                 tokio::spawn(async move {
                     while terminate.recv().await.is_some() {
                         INTERRUPT.signal();
@@ -57,6 +59,9 @@ impl Interrupt {
                 }
             });
         });
+        // Until it listens a signal is lost where the process was started with it ignored, as shells do in the background. The
+        // sender is gone when it does, or can't.
+        let _ = listening.recv();
         &INTERRUPT
     }
 

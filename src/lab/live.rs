@@ -231,7 +231,7 @@ impl<'c> Live<'c> {
         }
     }
 
-    /// The position, or, while no consumer runs, the committed offset.
+    /// Brings the account up to date with what stands now.
     fn settle(&mut self) -> Result<()> {
         let seen = self.seen()?;
         let orders = self.orders()?;

@@ -17,6 +17,3 @@ mod tests;
 pub mod tui;
 pub mod walk;
 pub mod words;
-
-/// The topic and the partition that the lab speaks of.
-pub const PARTITION: &str = "orders-0";

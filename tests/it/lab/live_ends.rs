@@ -68,7 +68,9 @@ fn when_the_lab_is_killed_its_consumer_ends_too() {
 /// At a terminal, with the report in a file.
 fn asked(lab: &Lab) -> Terminal {
     let args = ["lab", "--live", "--scenario", LESSON, "-o", "json"];
-    let shell = format!(r#"TMPDIR='{}' exec "$0" "$@" >"$REPORT""#, lab.files().display());
+    // `nohup` and shells in the background start the tests with signals ignored, which a program's children take over.
+    let usual = r#"exec perl -e '$SIG{HUP} = $SIG{INT} = "DEFAULT"; exec { $ARGV[0] } @ARGV'"#;
+    let shell = format!(r#"export TMPDIR='{}'; {usual} "$0" "$@" >"$REPORT""#, lab.files().display());
     let mut terminal = Terminal::redirected(&lab.krewind, &args, &shell);
     terminal.shows("type lab to begin");
     terminal
